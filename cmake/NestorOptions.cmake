@@ -1,0 +1,45 @@
+# How everything of Nestor is compiled: the standard, warnings, visibility, sanitizers, ccache.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+    set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
+endif()
+
+# Precompiled headers and ccache go together only with these two allowances.
+find_program(NESTOR_CCACHE ccache)
+if(PROJECT_IS_TOP_LEVEL AND NESTOR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros" "${NESTOR_CCACHE}"
+    )
+endif()
+
+# Linked PRIVATE by every target of ours, never by anything that we only use.
+add_library(nestor_options INTERFACE)
+target_compile_options(nestor_options INTERFACE -Wall -Wextra $<$<BOOL:${NESTOR_WERROR}>:-Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # ccache needs it to see through a precompiled header.
+    target_compile_options(nestor_options INTERFACE -fpch-preprocess)
+    if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+        # Wrong about operator+(const char*, std::string&&): GCC bug 105651.
+        target_compile_options(nestor_options INTERFACE -Wno-restrict)
+    endif()
+elseif(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    # With libstdc++ 12 it reports std::stable_sort's own use of get_temporary_buffer, at our call.
+    # g++ reports what we call ourselves.
+    target_compile_options(nestor_options INTERFACE -Wno-deprecated-declarations)
+endif()
+
+if(NESTOR_SANITIZE)
+    add_compile_options(
+        -fsanitize=${NESTOR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+    )
+    add_link_options(-fsanitize=${NESTOR_SANITIZE})
+endif()

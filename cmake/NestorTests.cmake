@@ -1,0 +1,167 @@
+# Tests mirror the source tree: tests/<folder>/*_test.cpp become one executable test_<folder>.
+#
+#   nestor_add_test_suite(<folder>
+#       [USES <folder>...]      layers to link; default: the layer of the same name
+#       [LINKS <target>...]     other targets to link
+#       [HALIDE]                precompile Halide.h (default where the linked layers see Halide)
+#       [SHARDS <n>]            ctest entries to cut it into; they run beside each other under ctest -j
+#       [TIMEOUT <seconds>]     for one entry; default 300
+#       [ENVIRONMENT <k=v>...]  for each entry
+#       [DEFINES <def>...])     compile definitions
+#
+# Call it from tests/<folder>/CMakeLists.txt; a folder without one gets the defaults. Each entry has
+# the folder as its label and writes <build>/test-results/<folder>/<entry>.xml, which ./check counts.
+
+if(NOT TARGET GTest::gtest_main)
+    nestor_require(GTest GTest::gtest_main "libgtest-dev and libgmock-dev")
+endif()
+
+set(NESTOR_TEST_ENVIRONMENT "")
+if(NESTOR_SANITIZE MATCHES "address")
+    # libHalide is not instrumented: what its containers hold and what it keeps until exit is not ours.
+    list(APPEND NESTOR_TEST_ENVIRONMENT
+         "ASAN_OPTIONS=detect_leaks=0:detect_container_overflow=0:abort_on_error=0"
+         "UBSAN_OPTIONS=print_stacktrace=1"
+    )
+elseif(NESTOR_SANITIZE MATCHES "thread")
+    list(APPEND NESTOR_TEST_ENVIRONMENT
+         "TSAN_OPTIONS=ignore_noninstrumented_modules=1:second_deadlock_stack=1"
+    )
+endif()
+
+# Whether linking `target` gives Halide's headers.
+function(nestor_sees_halide target out)
+    set(${out} FALSE PARENT_SCOPE)
+    get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
+    foreach(link IN LISTS links)
+        if(link STREQUAL "Halide::Halide")
+            set(${out} TRUE PARENT_SCOPE)
+            return()
+        elseif(link MATCHES "^nestor_" AND TARGET ${link})
+            nestor_sees_halide(${link} seen)
+            if(seen)
+                set(${out} TRUE PARENT_SCOPE)
+                return()
+            endif()
+        endif()
+    endforeach()
+endfunction()
+
+function(nestor_add_test_suite folder)
+    cmake_parse_arguments(
+        PARSE_ARGV 1 arg "HALIDE" "SHARDS;TIMEOUT" "USES;LINKS;ENVIRONMENT;DEFINES"
+    )
+    set(target test_${folder})
+    set(root "${PROJECT_SOURCE_DIR}/tests/${folder}")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
+    if(NOT sources)
+        return()
+    endif()
+    if(NOT arg_USES)
+        set(arg_USES ${folder})
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    if(NOT arg_SHARDS)
+        set(arg_SHARDS 1)
+    endif()
+
+    # 1. The executable.
+    add_executable(${target} ${sources})
+    target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+    target_compile_definitions(
+        ${target} PRIVATE NESTOR_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data" ${arg_DEFINES}
+    )
+    target_link_libraries(${target} PRIVATE nestor_options ${arg_LINKS} GTest::gmock GTest::gtest_main)
+    set(halide ${arg_HALIDE})
+    foreach(used IN LISTS arg_USES)
+        if(TARGET nestor_${used})
+            target_link_libraries(${target} PRIVATE nestor_${used})
+            nestor_sees_halide(nestor_${used} seen)
+            if(seen)
+                set(halide TRUE)
+            endif()
+        endif()
+    endforeach()
+    if(halide)
+        target_link_libraries(${target} PRIVATE Halide::Halide)
+        nestor_precompile_halide(${target})
+    endif()
+    set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
+
+    # 2. Its entries.
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+        set(name ${folder})
+        set(environment ${NESTOR_TEST_ENVIRONMENT} ${arg_ENVIRONMENT})
+        if(arg_SHARDS GREATER 1)
+            math(EXPR number "${shard} + 1")
+            set(name ${folder}.${number}of${arg_SHARDS})
+            list(APPEND environment GTEST_TOTAL_SHARDS=${arg_SHARDS} GTEST_SHARD_INDEX=${shard})
+        endif()
+        add_test(
+            NAME ${name}
+            COMMAND ${target} --gtest_brief=1
+                    "--gtest_output=xml:${PROJECT_BINARY_DIR}/test-results/${folder}/${name}.xml"
+            WORKING_DIRECTORY "${PROJECT_BINARY_DIR}"
+        )
+        set_tests_properties(
+            ${name} PROPERTIES LABELS ${folder} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}"
+        )
+    endforeach()
+endfunction()
+
+# nestor_add_test_command(<suite> <name> COMMAND <command>... [TIMEOUT <seconds>] [ENVIRONMENT <k=v>...])
+# registers a command (a script, say) as one test of a suite.
+function(nestor_add_test_command suite name)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;ENVIRONMENT")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 300)
+    endif()
+    add_test(NAME ${suite}.${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+    set_tests_properties(
+        ${suite}.${name}
+        PROPERTIES LABELS ${suite} TIMEOUT ${arg_TIMEOUT}
+                   ENVIRONMENT "${NESTOR_TEST_ENVIRONMENT};${arg_ENVIRONMENT}"
+    )
+endfunction()
+
+# What several suites share, tests/support, is the library nestor_test_support.
+function(nestor_add_test_support)
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/support/*.cpp")
+    if(NOT sources)
+        return()
+    endif()
+    add_library(nestor_test_support STATIC ${sources})
+    target_include_directories(
+        nestor_test_support PUBLIC "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests"
+    )
+    target_link_libraries(nestor_test_support PRIVATE nestor_options PUBLIC Halide::Halide)
+    if(TARGET nestor_halide)
+        target_link_libraries(nestor_test_support PUBLIC nestor_halide)
+    endif()
+    nestor_precompile_halide(nestor_test_support)
+endfunction()
+
+# Every folder of tests/ that has C++ in it; one with a CMakeLists.txt speaks for itself.
+function(nestor_add_test_folders)
+    nestor_add_test_support()
+    file(
+        GLOB folders
+        CONFIGURE_DEPENDS
+        LIST_DIRECTORIES TRUE
+        RELATIVE "${PROJECT_SOURCE_DIR}/tests"
+        "${PROJECT_SOURCE_DIR}/tests/*"
+    )
+    foreach(folder IN LISTS folders)
+        set(root "${PROJECT_SOURCE_DIR}/tests/${folder}")
+        if(NOT IS_DIRECTORY "${root}" OR folder STREQUAL "support")
+            continue()
+        elseif(EXISTS "${root}/CMakeLists.txt")
+            add_subdirectory("${root}" "${PROJECT_BINARY_DIR}/tests/${folder}")
+        elseif(TARGET nestor_${folder})
+            nestor_add_test_suite(${folder})
+        endif()
+    endforeach()
+endfunction()

@@ -1,0 +1,102 @@
+// Harris corner detection: how strongly the picture changes in two directions at once, at every
+// pixel. C. Harris and M. Stephens, "A combined corner and edge detector", 1988.
+//
+// Compiled with -DHARRIS_SCHEDULE='"harris.schedule.h"', it takes its schedule from a file that
+// `-e schedule` wrote earlier instead of asking a scheduler.
+
+#include "Halide.h"
+#ifdef HARRIS_SCHEDULE
+#include HARRIS_SCHEDULE
+#endif
+
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+using Halide::Generator;
+using Halide::Var;
+using Halide::BoundaryConditions::repeat_edge;
+
+class Harris : public Generator<Harris> {
+  public:
+    Input<Buffer<uint8_t, 3>> input{"input"};
+    /** Weight of the squared trace: larger values suppress more edges. */
+    Input<float> sensitivity{"sensitivity", 0.04f, 0.0f, 0.25f};
+    Output<Buffer<float, 2>> output{"output"};
+
+    void generate() {
+        Func clamped = repeat_edge(input);
+
+        // 1. Brightness, in 0..1.
+        Func gray("gray");
+        gray(x, y) =
+            (0.299f * cast<float>(clamped(x, y, 0)) + 0.587f * cast<float>(clamped(x, y, 1)) +
+             0.114f * cast<float>(clamped(x, y, 2))) /
+            255.0f;
+
+        // 2. Its derivatives (Sobel).
+        Func gradient_x("gradient_x");
+        Func gradient_y("gradient_y");
+        gradient_x(x, y) = column_weighted(gray, x + 1) - column_weighted(gray, x - 1);
+        gradient_y(x, y) = row_weighted(gray, y + 1) - row_weighted(gray, y - 1);
+
+        // 3. The structure tensor, summed over a window of 3x3.
+        Func xx("xx");
+        Func xy("xy");
+        Func yy("yy");
+        xx(x, y) = gradient_x(x, y) * gradient_x(x, y);
+        xy(x, y) = gradient_x(x, y) * gradient_y(x, y);
+        yy(x, y) = gradient_y(x, y) * gradient_y(x, y);
+        Func sum_xx = window_sum(xx, "sum_xx");
+        Func sum_xy = window_sum(xy, "sum_xy");
+        Func sum_yy = window_sum(yy, "sum_yy");
+
+        // 4. Large where both of its eigenvalues are.
+        Expr determinant = sum_xx(x, y) * sum_yy(x, y) - sum_xy(x, y) * sum_xy(x, y);
+        Expr trace = sum_xx(x, y) + sum_yy(x, y);
+        output(x, y) = determinant - sensitivity * trace * trace;
+
+        input.set_estimates({{0, width}, {0, height}, {0, 3}});
+        sensitivity.set_estimate(0.04f);
+        output.set_estimates({{0, width}, {0, height}});
+    }
+
+    void schedule() {
+#ifdef HARRIS_SCHEDULE
+        if (!using_autoscheduler()) {
+            apply_schedule_harris(get_pipeline(), get_target());
+        }
+#endif
+    }
+
+  private:
+    static constexpr int width = 2560;
+    static constexpr int height = 1536;
+
+    Expr column_weighted(const Func& f, Expr column) {
+        return f(column, y - 1) + 2.0f * f(column, y) + f(column, y + 1);
+    }
+
+    Expr row_weighted(const Func& f, Expr row) {
+        return f(x - 1, row) + 2.0f * f(x, row) + f(x + 1, row);
+    }
+
+    Func window_sum(const Func& f, const std::string& name) {
+        Func result(name);
+        Expr total = 0.0f;
+        for (int dy = -1; dy <= 1; dy++) {
+            for (int dx = -1; dx <= 1; dx++) {
+                total += f(x + dx, y + dy);
+            }
+        }
+        result(x, y) = total;
+        return result;
+    }
+
+    Var x{"x"}, y{"y"};
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Harris, harris)

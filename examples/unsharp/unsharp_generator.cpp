@@ -1,0 +1,86 @@
+// Unsharp mask: adds to a picture's brightness what a Gaussian blur takes away, and keeps its
+// colours.
+
+#include <cmath>
+#include <vector>
+
+#include "Halide.h"
+
+namespace {
+
+using Halide::Expr;
+using Halide::Func;
+using Halide::Generator;
+using Halide::max;
+using Halide::Var;
+using Halide::BoundaryConditions::repeat_edge;
+
+class Unsharp : public Generator<Unsharp> {
+  public:
+    /** Standard deviation of the blur, in pixels; the kernel reaches out twice as far. */
+    GeneratorParam<float> sigma{"sigma", 1.5f, 0.3f, 16.0f};
+
+    Input<Buffer<float, 3>> input{"input"};
+    Input<float> strength{"strength", 1.0f, 0.0f, 8.0f};
+    Output<Buffer<float, 3>> output{"output"};
+
+    void generate() {
+        Func clamped = repeat_edge(input);
+        const std::vector<float> kernel = gaussian(sigma);
+
+        Func gray("gray");
+        gray(x, y) =
+            0.299f * clamped(x, y, 0) + 0.587f * clamped(x, y, 1) + 0.114f * clamped(x, y, 2);
+
+        Func blur_y("blur_y");
+        Func blur_x("blur_x");
+        Expr down = kernel[0] * gray(x, y);
+        for (int i = 1; i < static_cast<int>(kernel.size()); i++) {
+            down += kernel[i] * (gray(x, y - i) + gray(x, y + i));
+        }
+        blur_y(x, y) = down;
+        Expr across = kernel[0] * blur_y(x, y);
+        for (int i = 1; i < static_cast<int>(kernel.size()); i++) {
+            across += kernel[i] * (blur_y(x - i, y) + blur_y(x + i, y));
+        }
+        blur_x(x, y) = across;
+
+        Func sharpened("sharpened");
+        sharpened(x, y) = gray(x, y) + strength * (gray(x, y) - blur_x(x, y));
+
+        // A black pixel has no colour to keep: the offset stops it from dividing by nothing.
+        Func ratio("ratio");
+        ratio(x, y) = max(sharpened(x, y), 0.0f) / (gray(x, y) + 1.0f / 1024);
+
+        output(x, y, c) = ratio(x, y) * clamped(x, y, c);
+
+        input.set_estimates({{0, width}, {0, height}, {0, 3}});
+        strength.set_estimate(1.0f);
+        output.set_estimates({{0, width}, {0, height}, {0, 3}});
+    }
+
+  private:
+    static constexpr int width = 2560;
+    static constexpr int height = 1536;
+
+    /** Half of a symmetric kernel that sums to one; the first entry is its centre. */
+    static std::vector<float> gaussian(float sigma) {
+        const int radius = static_cast<int>(std::ceil(2 * sigma));
+        std::vector<float> kernel;
+        float total = 0;
+        for (int i = 0; i <= radius; i++) {
+            kernel.push_back(std::exp(-static_cast<float>(i * i) / (2 * sigma * sigma)));
+            total += (i == 0 ? 1 : 2) * kernel.back();
+        }
+        for (float& weight : kernel) {
+            weight /= total;
+        }
+        return kernel;
+    }
+
+    Var x{"x"}, y{"y"}, c{"c"};
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(Unsharp, unsharp)

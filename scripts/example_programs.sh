@@ -1,0 +1,41 @@
+# Sourced by main_job and compare_examples, from the root of the project.
+
+build=${NESTOR_BUILD:-build/release}
+picture=${picture:-/usr/share/backgrounds/picosdeeuropa_by_Aitzol_Berasategi.jpg}
+
+need_picture() {
+    if [ ! -f "$picture" ]; then
+        {
+            echo "$0: there is no picture $picture. Give one with --picture FILE, or run scripts/setup:"
+            echo "the default comes with the Debian package lomiri-wallpapers-16.04."
+        } >&2
+        exit 1
+    fi
+}
+
+# build_programs PIPELINE...: their generators and the driver.
+build_programs() {
+    local name targets=(compare_driver)
+    for name in "$@"; do
+        if [ ! -f "examples/$name/${name}_generator.cpp" ]; then
+            echo "$0: there is no pipeline $name; there are: $(ls -d examples/*/ | xargs -n 1 basename | xargs)" >&2
+            exit 2
+        fi
+        targets+=("$name.generator")
+    done
+    if [ ! -f "$build/CMakeCache.txt" ]; then
+        echo "$0: $build is not a build folder; run ./quickstart, or cmake --preset release" >&2
+        exit 1
+    fi
+    .venv/bin/cmake --build "$build" --parallel "${NESTOR_JOBS:-$(nproc)}" --target "${targets[@]}"
+}
+
+# run_comparison PIPELINE... [argument of compare.py]...
+run_comparison() {
+    local generators=()
+    while [ $# -gt 0 ] && [[ "$1" != -* ]]; do
+        generators+=("$build/examples/$1.generator")
+        shift
+    done
+    .venv/bin/python tools/compare/compare.py "${generators[@]}" --build "$build" --picture "$picture" "$@"
+}

@@ -1,0 +1,245 @@
+#include "halide/affine.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace nestor {
+
+using namespace Halide;
+using namespace Halide::Internal;
+
+namespace {
+
+// sum(rates * loops) + [lo, hi]
+struct Affine {
+    bool known = false;
+    bool clamped = false;
+    std::vector<double> rates;
+    double lo = 0, hi = 0;
+
+    [[nodiscard]] bool varies() const {
+        return std::any_of(rates.begin(), rates.end(), [](double r) { return r != 0; });
+    }
+    [[nodiscard]] bool is_constant() const { return known && !varies() && lo == hi; }
+};
+
+class Analysis {
+public:
+    explicit Analysis(const std::vector<Loop> &loops) : loops_(loops) {}
+
+    // A coordinate is a graph: the memo keeps shared subexpressions from being read again and again.
+    Affine of(const Expr &e) {
+        const auto it = memo_.find(e);
+        if (it != memo_.end()) {
+            return it->second;
+        }
+        const Affine result = compute(e);
+        memo_.emplace(e, result);
+        return result;
+    }
+
+private:
+    Affine compute(const Expr &e) {
+        if (const auto value = as_const_int(e)) {
+            return constant(static_cast<double>(*value));
+        }
+        if (const auto value = as_const_uint(e)) {
+            return constant(static_cast<double>(*value));
+        }
+        if (const auto value = as_const_float(e)) {
+            return constant(*value);
+        }
+        if (const auto *op = e.as<Variable>()) {
+            return variable(op->name);
+        }
+        if (const auto *op = e.as<Cast>()) {
+            return convert(of(op->value), op->value.type(), op->type);
+        }
+        if (const auto *op = e.as<Add>()) {
+            return add(of(op->a), of(op->b), 1);
+        }
+        if (const auto *op = e.as<Sub>()) {
+            return add(of(op->a), of(op->b), -1);
+        }
+        if (const auto *op = e.as<Mul>()) {
+            return multiply(of(op->a), of(op->b));
+        }
+        if (const auto *op = e.as<Div>()) {
+            return divide(of(op->a), of(op->b), e.type().is_float());
+        }
+        return compute_rest(e);
+    }
+
+    Affine compute_rest(const Expr &e) {
+        if (const auto *op = e.as<Mod>()) {
+            return modulo(of(op->a), of(op->b));
+        }
+        if (const auto *op = e.as<Min>()) {
+            return clamp(of(op->a), of(op->b));
+        }
+        if (const auto *op = e.as<Max>()) {
+            return clamp(of(op->a), of(op->b));
+        }
+        if (const auto *op = e.as<Select>()) {
+            return either(of(op->true_value), of(op->false_value));
+        }
+        if (const auto *op = e.as<Call>()) {
+            return call(op);
+        }
+        return {};
+    }
+
+    [[nodiscard]] Affine constant(double value) const {
+        return {true, false, std::vector<double>(loops_.size(), 0.0), value, value};
+    }
+
+    [[nodiscard]] Affine variable(const std::string &name) const {
+        Affine result = constant(0);
+        for (std::size_t i = 0; i < loops_.size(); i++) {
+            if (loops_[i].variable == name) {
+                result.rates[i] = 1;
+                return result;
+            }
+        }
+        return {};
+    }
+
+    static Affine convert(Affine a, const Type &from, const Type &to) {
+        if (a.known && from.is_float() && !to.is_float()) {
+            a.lo -= 1;  // truncation: anything within one below ...
+            a.hi += 1;  // ... or, for negative values, above
+        }
+        return a;
+    }
+
+    static Affine add(const Affine &a, const Affine &b, int sign) {
+        if (!a.known || !b.known) {
+            return {};
+        }
+        Affine result = a;
+        result.clamped |= b.clamped;
+        for (std::size_t i = 0; i < result.rates.size(); i++) {
+            result.rates[i] += sign * b.rates[i];
+        }
+        result.lo += sign > 0 ? b.lo : -b.hi;
+        result.hi += sign > 0 ? b.hi : -b.lo;
+        return result;
+    }
+
+    static Affine scale(Affine a, double factor) {
+        for (double &rate : a.rates) {
+            rate *= factor;
+        }
+        a.lo *= factor;
+        a.hi *= factor;
+        if (factor < 0) {
+            std::swap(a.lo, a.hi);
+        }
+        return a;
+    }
+
+    static Affine multiply(const Affine &a, const Affine &b) {
+        if (b.is_constant() && a.known) {
+            return scale(a, b.lo);
+        }
+        if (a.is_constant() && b.known) {
+            return scale(b, a.lo);
+        }
+        return {};
+    }
+
+    static Affine divide(const Affine &a, const Affine &b, bool exact) {
+        if (!a.known || !b.is_constant() || b.lo == 0) {
+            return {};
+        }
+        Affine result = scale(a, 1 / b.lo);
+        if (!exact) {
+            result.lo = std::floor(result.lo);
+            result.hi = std::ceil(result.hi);
+        }
+        return result;
+    }
+
+    [[nodiscard]] Affine modulo(const Affine &a, const Affine &b) const {
+        if (!b.is_constant() || b.lo <= 0) {
+            return {};
+        }
+        Affine result = constant(0);
+        if (a.is_constant()) {
+            result.lo = result.hi = a.lo - b.lo * std::floor(a.lo / b.lo);
+        } else {
+            result.hi = b.lo - 1;
+        }
+        return result;
+    }
+
+    // min or max: with a loop-independent side it is a clamp of the other.
+    static Affine clamp(const Affine &a, const Affine &b) {
+        if (a.known && (!b.known || !b.varies()) && a.varies()) {
+            Affine result = a;
+            result.clamped = true;
+            return result;
+        }
+        if (b.known && (!a.known || !a.varies()) && b.varies()) {
+            return clamp(b, a);
+        }
+        return either(a, b);
+    }
+
+    static Affine either(const Affine &a, const Affine &b) {
+        if (!a.known || !b.known || a.rates != b.rates) {
+            return {};
+        }
+        Affine result = a;
+        result.clamped |= b.clamped;
+        result.lo = std::min(a.lo, b.lo);
+        result.hi = std::max(a.hi, b.hi);
+        return result;
+    }
+
+    Affine call(const Call *op) {
+        if (op->is_intrinsic({Call::likely, Call::likely_if_innermost, Call::promise_clamped,
+                              Call::unsafe_promise_clamped})) {
+            return of(op->args[0]);
+        }
+        if (op->is_intrinsic({Call::shift_left, Call::shift_right})) {
+            const Affine by = of(op->args[1]);
+            if (!by.is_constant()) {
+                return {};
+            }
+            const Affine factor = constant(std::exp2(std::abs(by.lo)));
+            return op->is_intrinsic(Call::shift_left) == (by.lo >= 0) ? multiply(of(op->args[0]), factor)
+                                                                     : divide(of(op->args[0]), factor, false);
+        }
+        if (op->name.starts_with("floor_") || op->name.starts_with("ceil_") || op->name.starts_with("round_")) {
+            Affine result = of(op->args[0]);
+            result.lo -= 1;
+            result.hi += 1;
+            return result;
+        }
+        return {};
+    }
+
+    const std::vector<Loop> &loops_;
+    std::map<Expr, Affine, ExprCompare> memo_;
+};
+
+}  // namespace
+
+Coordinate affine_coordinate(const Expr &index, const std::vector<Loop> &loops) {
+    const Affine a = Analysis(loops).of(index);
+    Coordinate result;
+    const bool representable = std::abs(a.lo) < 1e12 && std::abs(a.hi) < 1e12;
+    if (!a.known || !representable) {
+        return result;
+    }
+    result.affine = true;
+    result.clamped = a.clamped;
+    result.rates = a.rates;
+    result.offset_min = static_cast<std::int64_t>(std::floor(a.lo));
+    result.offset_max = static_cast<std::int64_t>(std::ceil(a.hi));
+    return result;
+}
+
+}  // namespace nestor

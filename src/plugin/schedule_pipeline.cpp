@@ -1,0 +1,209 @@
+#include "plugin/schedule_pipeline.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/files.h"
+#include "base/hash.h"
+#include "halide/apply.h"
+#include "halide/read_pipeline.h"
+#include "halide/target_machine.h"
+#include "halide/verify.h"
+#include "plugin/featurization.h"
+#include "plugin/save.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+#include "search/estimate.h"
+#include "search/limits.h"
+#include "search/seeds.h"
+
+namespace nestor {
+
+namespace {
+
+struct Candidate {
+    std::string name;
+    Schedule schedule;
+    double seconds = 0;  // estimated
+};
+
+/** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4. apply it;
+ *  5. print and save. */
+class Scheduling {
+public:
+    Scheduling(const Halide::Pipeline &pipeline, const Halide::Target &target, const Params &params)
+        : pipeline_(pipeline), target_(target), params_(params), limits_(params.time_limit, params.search_memory) {}
+
+    Result<ScheduleOutcome> run() {
+        Result<PipelineDag> dag = read_pipeline(pipeline_, target_, {params_.default_extent});
+        if (!dag) {
+            return Error{dag.error()};
+        }
+        outcome_.dag = std::move(dag).value();
+        step("read");
+        note_pinned();
+        const Halide::Pipeline original = deep_copy(pipeline_);  // what save= keeps
+        Status chosen = params_.schedule.empty() ? choose() : replay();
+        if (!chosen) {
+            return Error{chosen.error()};
+        }
+        if (Status status = apply(pipeline_, outcome_.dag, outcome_.schedule); !status) {
+            return Error{"the schedule could be applied to a copy of the pipeline, but not to the pipeline itself: " +
+                         status.error()};
+        }
+        step("apply");
+        outcome_.cpp_source = print_cpp(outcome_.dag, outcome_.schedule);
+        outcome_.featurization = featurize(outcome_.dag, outcome_.schedule);
+        step("print");
+        if (!params_.save.empty()) {
+            if (Status status = save(params_.save, original, outcome_.dag, outcome_.schedule); !status) {
+                return Error{status.error()};
+            }
+            step("save");
+        }
+        finish_report();
+        return std::move(outcome_);
+    }
+
+private:
+    Status choose() {
+        const std::vector<Candidate> candidates = propose();
+        step("propose");
+        Result<Verifier> verifier = Verifier::create(pipeline_, target_);
+        if (!verifier) {
+            return Error{"the pipeline does not compile as it is: " + verifier.error()};
+        }
+        step("baseline");
+        StopReason stop = StopReason::Finished;
+        for (const Candidate &candidate : candidates) {
+            stop = limits_.check();
+            if (stop != StopReason::Finished) {
+                break;
+            }
+            if (const Status status = try_out(candidate.schedule, verifier.value()); !status) {
+                note(2, candidate.name + ": refused: " + status.error());
+                continue;
+            }
+            step("verify");
+            return accept(candidate.name, candidate.schedule);
+        }
+        step("verify");
+        note(1, std::string("no candidate was found in time or legal (") + stop_reason_text(stop) + "); left as it is");
+        return accept("unscheduled", empty_schedule(outcome_.dag));
+    }
+
+    [[nodiscard]] std::vector<Candidate> propose() {
+        Machine machine = machine_of(target_);
+        machine.parallelism = params_.parallelism;
+        Caps caps;
+        caps.peak_bytes = params_.memory_limit;
+        std::vector<Candidate> candidates;
+        for (Seed &seed : make_seeds(outcome_.dag, machine, caps)) {
+            const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);
+            note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
+            candidates.push_back({seed.name, std::move(seed.schedule), seconds});
+        }
+        // "unscheduled" is the last resort whatever its estimate.
+        const auto last = std::find_if(candidates.begin(), candidates.end(),
+                                       [](const Candidate &c) { return c.name == "unscheduled"; });
+        std::stable_sort(candidates.begin(), last,
+                         [](const Candidate &a, const Candidate &b) { return a.seconds < b.seconds; });
+        drop_out(candidates);
+        return candidates;
+    }
+
+    // Random drop-out samples the space for autotuning: each candidate but the last resort goes with this chance.
+    void drop_out(std::vector<Candidate> &candidates) const {
+        std::size_t number = 0;
+        std::erase_if(candidates, [&](const Candidate &candidate) {
+            const std::uint64_t draw = hash_bytes(std::to_string(number++), params_.random_dropout_seed) % 100;
+            return candidate.name != "unscheduled" && draw >= static_cast<std::uint64_t>(params_.random_dropout);
+        });
+    }
+
+    Status replay() {
+        const Result<std::string> text = read_file(params_.schedule);
+        if (!text) {
+            return Error{text.error()};
+        }
+        const Result<Schedule> schedule = parse_json(outcome_.dag, text.value());
+        if (!schedule) {
+            return Error{params_.schedule + ": " + schedule.error()};
+        }
+        Caps caps;
+        caps.peak_bytes = params_.memory_limit;
+        if (const auto violations = check_legality(outcome_.dag, schedule.value(), caps); !violations.empty()) {
+            return Error{params_.schedule + ": the schedule is not legal: " + violations.front().where + ": " +
+                         violations.front().what};
+        }
+        const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
+        if (!verifier) {
+            return Error{"the pipeline does not compile as it is: " + verifier.error()};
+        }
+        if (const Status status = try_out(schedule.value(), verifier.value()); !status) {
+            return Error{params_.schedule + ": " + status.error()};
+        }
+        step("verify");
+        return accept("replayed from " + params_.schedule, schedule.value());
+    }
+
+    [[nodiscard]] Status try_out(const Schedule &schedule, const Verifier &verifier) const {
+        const Halide::Pipeline copy = deep_copy(pipeline_);
+        if (Status status = apply(copy, outcome_.dag, schedule); !status) {
+            return status;
+        }
+        return verifier.verify(copy);
+    }
+
+    Status accept(const std::string &name, const Schedule &schedule) {
+        outcome_.chosen = name;
+        outcome_.schedule = schedule;
+        return Ok{};
+    }
+
+    void step(const std::string &name) {
+        const double now = limits_.elapsed_seconds();
+        outcome_.steps.push_back({name, now - last_});
+        last_ = now;
+    }
+
+    void note(int verbosity, const std::string &line) {
+        if (params_.verbosity >= verbosity) {
+            report_ << line << '\n';
+        }
+    }
+
+    void note_pinned() {
+        for (const Function &f : outcome_.dag.functions) {
+            if (f.pinned) {
+                note(1, f.id.text() + ": left as it is (" + *f.pinned + ")");
+            }
+        }
+    }
+
+    void finish_report() {
+        note(1, "chosen: " + outcome_.chosen + ", schedule " + hash_text(hash(outcome_.schedule, outcome_.dag)));
+        for (const StepTime &each : outcome_.steps) {
+            note(1, "  " + each.step + " " + std::to_string(each.seconds * 1e3) + " ms");
+        }
+        note(2, print_loop_nest(outcome_.dag, outcome_.schedule));
+        outcome_.report = report_.str();
+    }
+
+    const Halide::Pipeline &pipeline_;
+    const Halide::Target &target_;
+    const Params &params_;
+    Limits limits_;
+    double last_ = 0;
+    std::ostringstream report_;
+    ScheduleOutcome outcome_;
+};
+
+}  // namespace
+
+Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline &pipeline, const Halide::Target &target,
+                                          const Params &params) {
+    return Scheduling(pipeline, target, params).run();
+}
+
+}  // namespace nestor

@@ -1,0 +1,37 @@
+#pragma once
+// From a pipeline to a schedule that has been applied: what the plug-in and `nestor schedule` do.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "halide/halide.h"
+#include "plugin/params.h"
+#include "schedule/schedule.h"
+
+namespace nestor {
+
+/** Time spent in one step. */
+struct StepTime {
+    std::string step;
+    double seconds = 0;
+};
+
+struct ScheduleOutcome {
+    PipelineDag dag;
+    Schedule schedule;
+    std::string chosen;                       // name of the seed, or "replayed from FILE"
+    std::string cpp_source;                   // print_cpp()
+    std::vector<std::uint8_t> featurization;  // see plugin/featurization.h
+    std::string report;                       // for people; grows with Params::verbosity
+    std::vector<StepTime> steps;
+};
+
+/** Reads the pipeline, finds a legal schedule (or replays params.schedule), verifies it on a copy, and applies it
+ *  to the pipeline's own functions; writes files if params.save asks for them. On an error the pipeline is as
+ *  it was. */
+[[nodiscard]] Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline &pipeline, const Halide::Target &target,
+                                                        const Params &params);
+
+}  // namespace nestor

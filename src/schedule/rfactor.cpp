@@ -1,0 +1,204 @@
+#include "schedule/rfactor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "schedule/loops.h"
+#include "schedule/scheduled_dag.h"
+
+namespace nestor {
+
+namespace {
+
+struct LoopOfDim {
+    LoopRef ref;
+    Loop loop;
+};
+
+// The loop over `ref` as a dimension of its own. A split counts from 0, whatever the dimension's minimum.
+Loop loop_as_dim(const Stage &stage, const LoopNest &nest, const std::vector<StageDim> &dims,
+                 LoopRef ref) {
+    Loop loop = stage.loops[ref.dim];
+    if (split_count(nest, ref.dim) > 0) {
+        loop.range = {0, loop_extent(nest, dims, ref)};
+        loop.constant_extent = has_constant_extent(dims, ref);
+    }
+    if (ref.level > 0) {
+        loop.label = loop_name(dims, ref);
+        loop.variable = loop.label;
+    }
+    return loop;
+}
+
+Loop pure_loop(std::string label, std::string variable, int position, Range range) {
+    Loop loop;
+    loop.label = std::move(label);
+    loop.variable = std::move(variable);
+    loop.position = position;
+    loop.range = range;
+    return loop;
+}
+
+std::vector<Loop> pure_loops(const Function &f) {
+    std::vector<Loop> loops;
+    for (int d = 0; d < f.dimensions(); d++) {
+        const std::string variable = f.stages.empty() ? "" : f.stages[0].loops[d].variable;
+        loops.push_back(pure_loop(f.args[d], variable, d, f.region[d]));
+    }
+    return loops;
+}
+
+// A coordinate over the dimensions of the parent's stage, rewritten over `loops` of the split nest.
+Coordinate over_loops(const Coordinate &coordinate, const Stage &stage, const LoopNest &nest,
+                      const std::vector<LoopOfDim> &loops) {
+    Coordinate result = coordinate;
+    result.rates.clear();
+    if (!coordinate.affine) {
+        return result;
+    }
+    for (const LoopOfDim &l : loops) {
+        const double rate = coordinate.rates[l.ref.dim];
+        result.rates.push_back(rate * static_cast<double>(loop_stride(nest, l.ref)));
+    }
+    for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
+        if (split_count(nest, d) > 0) {
+            const double start =
+                coordinate.rates[d] * static_cast<double>(stage.loops[d].range.min);
+            result.offset_min += static_cast<std::int64_t>(std::floor(start));
+            result.offset_max += static_cast<std::int64_t>(std::ceil(start));
+        }
+    }
+    return result;
+}
+
+}  // namespace
+
+LoopNest rfactor_nest(const Derivation &derivation) {
+    LoopNest nest;
+    nest.splits = derivation.splits;
+    return nest;
+}
+
+std::vector<std::string> preserved_names(const Derivation &derivation,
+                                         const std::vector<std::string> &parent_args,
+                                         const std::vector<StageDim> &dims) {
+    const LoopNest nest = rfactor_nest(derivation);
+    std::set<std::string> taken(parent_args.begin(), parent_args.end());
+    for (int d = 0; d < static_cast<int>(dims.size()); d++) {
+        for (int level = 0; level <= split_count(nest, d); level++) {
+            taken.insert(loop_name(dims, {d, level}));
+        }
+    }
+    std::vector<std::string> names;
+    for (std::size_t i = 0; i < derivation.preserved.size(); i++) {
+        std::string name = i == 0 ? "u" : "u" + std::to_string(i);
+        while (taken.contains(name)) {
+            name += '_';
+        }
+        taken.insert(name);
+        names.push_back(name);
+    }
+    return names;
+}
+
+Function rfactor_intermediate(const Function &parent, const Derivation &derivation) {
+    const Stage &stage = parent.stages[derivation.stage];
+    const LoopNest nest = rfactor_nest(derivation);
+    const std::vector<StageDim> dims = stage_dims(stage);
+    const std::vector<std::string> names = preserved_names(derivation, parent.args, dims);
+
+    // 1. The function: the parent's dimensions, then the preserved loops as pure ones.
+    Function made;
+    made.types = parent.types;
+    made.args = parent.args;
+    made.region = parent.region;
+    std::vector<LoopOfDim> preserved;
+    for (std::size_t i = 0; i < names.size(); i++) {
+        const Loop loop = loop_as_dim(stage, nest, dims, derivation.preserved[i]);
+        const int position = parent.dimensions() + static_cast<int>(i);
+        preserved.push_back({derivation.preserved[i],
+                             pure_loop(names[i], names[i], position, loop.range)});
+        preserved.back().loop.constant_extent = loop.constant_extent;
+        made.args.push_back(names[i]);
+        made.region.push_back(loop.range);
+    }
+
+    // 2. The pure definition: the identity of the operator.
+    Stage init;
+    init.loops = pure_loops(parent);
+    for (const LoopOfDim &p : preserved) {
+        init.loops.push_back(p.loop);
+    }
+    init.expression_size = 1;
+
+    // 3. The update: the parent's, over its pure loops, the preserved ones and the remaining reduction.
+    Stage update = stage;
+    update.index = 1;
+    std::vector<LoopOfDim> loops;
+    for (int d = 0; d < static_cast<int>(dims.size()); d++) {
+        if (!stage.loops[d].is_reduction()) {
+            loops.push_back({{d, 0}, stage.loops[d]});
+        }
+    }
+    loops.insert(loops.end(), preserved.begin(), preserved.end());
+    int reductions = 0;
+    for (const LoopRef ref : loop_order(nest, dims)) {
+        const bool is_preserved = std::ranges::count(derivation.preserved, ref) > 0;
+        if (stage.loops[ref.dim].is_reduction() && !is_preserved) {
+            loops.push_back({ref, loop_as_dim(stage, nest, dims, ref)});
+            loops.back().loop.position = reductions++;
+        }
+    }
+    for (Load &load : update.loads) {
+        for (Coordinate &coordinate : load.coords) {
+            coordinate = over_loops(coordinate, stage, nest, loops);
+        }
+    }
+    update.loops.clear();
+    for (LoopOfDim &l : loops) {
+        update.loops.push_back(std::move(l.loop));
+    }
+    made.stages = {std::move(init), std::move(update)};
+    return made;
+}
+
+Stage rfactor_merge(const Function &parent, const Derivation &derivation, int intermediate,
+                    const Function &made) {
+    const Stage &stage = parent.stages[derivation.stage];
+    const LoopNest nest = rfactor_nest(derivation);
+    const std::vector<StageDim> dims = stage_dims(stage);
+
+    Stage merge;
+    merge.index = stage.index;
+    merge.loops = pure_loops(parent);
+    for (std::size_t i = 0; i < derivation.preserved.size(); i++) {
+        Loop loop = loop_as_dim(stage, nest, dims, derivation.preserved[i]);
+        loop.kind = LoopKind::Reduction;
+        loop.position = static_cast<int>(i);
+        merge.loops.push_back(std::move(loop));
+    }
+    const std::size_t rank = merge.loops.size();
+    for (int value = 0; value < static_cast<int>(made.types.size()); value++) {
+        Load load;
+        load.index = intermediate;
+        load.value = value;
+        for (std::size_t d = 0; d < rank; d++) {
+            Coordinate coordinate;
+            coordinate.affine = true;
+            coordinate.rates.assign(rank, 0.0);
+            coordinate.rates[d] = 1.0;
+            load.coords.push_back(std::move(coordinate));
+        }
+        merge.loads.push_back(std::move(load));
+    }
+    merge.ops.add = static_cast<int>(made.types.size());
+    merge.ops.load = merge.ops.add;
+    merge.expression_size = 3 * merge.ops.add;
+    merge.reads_itself = true;
+    merge.associative = stage.associative;
+    merge.commutative = stage.commutative;
+    return merge;
+}
+
+}  // namespace nestor

@@ -1,0 +1,64 @@
+#include "schedule/schedule.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+void normalize(std::vector<std::vector<Split>> &splits) {
+    while (!splits.empty() && splits.back().empty()) {
+        splits.pop_back();
+    }
+}
+
+void normalize(LoopNest &nest) {
+    normalize(nest.splits);
+    std::ranges::sort(nest.parallel);
+    std::ranges::sort(nest.unrolled);
+    std::erase_if(nest.partition,
+                  [](const LoopPartition &p) { return p.policy == PartitionPolicy::Auto; });
+    std::ranges::stable_sort(nest.partition, {}, &LoopPartition::loop);
+}
+
+void normalize(FunctionSchedule &function) {
+    if (function.derivation) {
+        std::ranges::sort(function.derivation->consumers);
+        normalize(function.derivation->splits);
+    }
+    std::ranges::stable_sort(function.alignment, {}, &Alignment::dim);
+    for (StageSchedule &stage : function.stages) {
+        for (Specialization &specialization : stage.specializations) {
+            normalize(specialization.nest);
+        }
+        normalize(stage.nest);
+    }
+}
+
+}  // namespace
+
+Schedule empty_schedule(const PipelineDag &dag) {
+    Schedule schedule;
+    schedule.algorithm_hash = dag.algorithm_hash;
+    schedule.functions.resize(dag.functions.size());
+    for (std::size_t f = 0; f < dag.functions.size(); f++) {
+        schedule.functions[f].stages.resize(dag.functions[f].stages.size());
+    }
+    return schedule;
+}
+
+Schedule normalized(Schedule schedule) {
+    for (FunctionSchedule &function : schedule.functions) {
+        normalize(function);
+    }
+    return schedule;
+}
+
+std::uint64_t hash(const Schedule &schedule, const PipelineDag &dag) {
+    return hash_bytes(print_json(dag, schedule));
+}
+
+}  // namespace nestor

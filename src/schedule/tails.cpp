@@ -1,0 +1,42 @@
+#include "schedule/tails.h"
+
+#include <algorithm>
+
+namespace nestor {
+
+Tail resolved(Tail tail, LoopKind kind, int stage) {
+    if (tail != Tail::Auto) {
+        return tail;
+    }
+    if (kind != LoopKind::Pure) {
+        return Tail::GuardWithIf;
+    }
+    return stage == 0 ? Tail::ShiftInwards : Tail::RoundUp;
+}
+
+bool stores_beyond(Tail tail) {
+    return tail == Tail::RoundUp || tail == Tail::PredicateLoads || tail == Tail::RoundUpAndBlend;
+}
+
+bool moves_inwards(Tail tail) {
+    return tail == Tail::ShiftInwards || tail == Tail::ShiftInwardsAndBlend;
+}
+
+std::int64_t stored_extent(std::int64_t extent, const std::vector<Split> &splits, LoopKind kind,
+                           int stage, std::size_t first) {
+    if (first >= splits.size()) {
+        return extent;
+    }
+    const std::int64_t factor = std::max<std::int64_t>(1, splits[first].factor);
+    const Tail tail = resolved(splits[first].tail, kind, stage);
+    const std::int64_t excess = stored_extent(factor, splits, kind, stage, first + 1) - factor;
+    if (stores_beyond(tail) || tail == Tail::PredicateStores) {
+        return (extent + factor - 1) / factor * factor + excess;
+    }
+    if (moves_inwards(tail)) {
+        return std::max(extent, factor) + excess;
+    }
+    return extent;
+}
+
+}  // namespace nestor

@@ -1,0 +1,24 @@
+#pragma once
+// What tails do to a dimension.
+
+#include <cstdint>
+#include <vector>
+
+#include "schedule/schedule.h"
+
+namespace nestor {
+
+/** The tail that Halide takes for a split: Tail::Auto resolved as Stage::split does. */
+[[nodiscard]] Tail resolved(Tail tail, LoopKind kind, int stage);
+
+/** RoundUp and its relatives: a multiple of the factor is stored. */
+[[nodiscard]] bool stores_beyond(Tail tail);
+/** The tail is moved inwards: at least one whole inner loop is stored. */
+[[nodiscard]] bool moves_inwards(Tail tail);
+
+/** Points that are stored along a dimension of extent `extent`, tails included, with splits number `first`
+ *  and later. */
+[[nodiscard]] std::int64_t stored_extent(std::int64_t extent, const std::vector<Split> &splits,
+                                         LoopKind kind, int stage, std::size_t first = 0);
+
+}  // namespace nestor

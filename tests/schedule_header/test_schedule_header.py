@@ -1,0 +1,97 @@
+"""`-e schedule`, then `#include` and `apply_schedule_x(get_pipeline(), target)`, then a build: the same results.
+
+For examples/harris. The first generator asks the scheduler and writes the schedule; the second is the same source,
+compiled with that file, and asks nobody. Both results run on the same input; the object files are compared, too.
+ctest runs this with NESTOR_BUILD, NESTOR_CXX and NESTOR_HALIDE_DIR set (tests/schedule_header/CMakeLists.txt).
+"""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("NESTOR_BUILD", ROOT / "build/release")).absolute()
+HALIDE = Path(os.environ["NESTOR_HALIDE_DIR"]).parents[2]  # of <prefix>/lib64/cmake/Halide
+CXX = os.environ.get("NESTOR_CXX", "c++")
+sys.path.insert(0, str(ROOT / "tools/compare"))
+
+from versions import build_runtime, find_plugin
+
+GENERATOR = BUILD / "examples/harris.generator"
+SOURCE = ROOT / "examples/harris/harris_generator.cpp"
+TARGET = "target=host-no_runtime"
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def generate(generator, folder, outputs, *arguments):
+    """Compiles the pipeline as the function `harris`."""
+    run(generator, "-g", "harris", "-f", "harris", "-o", folder, "-e", outputs, TARGET, *arguments)
+
+
+def compile_generator(header, output):
+    """The same source with the schedule built in."""
+    library = HALIDE / "lib64"
+    run(
+        *[CXX, "-std=c++20", "-O0", "-isystem", HALIDE / "include", "-I", header.parent],
+        *[f'-DHARRIS_SCHEDULE="{header.name}"', SOURCE, library / "libHalide_GenGen.a"],
+        *["-L", library, "-lHalide", f"-Wl,-rpath,{library}", "-ldl", "-lpthread", "-o", output],
+    )
+
+
+def run_pipeline(folder, inputs, runtime):
+    """The output of the `harris` in a folder."""
+    run(CXX, "-shared", "-o", folder / "harris.so", folder / "harris.o")
+    job = folder / "job.json"
+    version = {"name": "harris", "library": str(folder / "harris.so"), "function": "harris"}
+    job.write_text(
+        json.dumps({"runtime": str(runtime), "versions": [version], "inputs": inputs, "outputs": str(folder)})
+    )
+    run(BUILD / "tools/compare_driver", "run", job)
+    return numpy.load(folder / "output.npy")
+
+
+@pytest.mark.parametrize("scheduler", ["Nestor", "Adams2019"])
+def test_schedule_header_round(scheduler, tmp_path):
+    plugin = find_plugin(scheduler, BUILD, {})
+    if plugin is None:
+        pytest.skip(f"no plug-in of {scheduler} in {BUILD}")
+    asked, included, plain = (tmp_path / name for name in ("asked", "included", "plain"))
+    for folder in (asked, included, plain):
+        folder.mkdir()
+
+    # 1. Ask the scheduler; keep what it wrote.
+    generate(GENERATOR, asked, "object,schedule,stmt", "-p", plugin, f"autoscheduler={scheduler}")
+    header = asked / "harris.schedule.h"
+    assert "inline void apply_schedule_harris(" in header.read_text()
+
+    # 2. Build the generator with it; nobody is asked now.
+    compile_generator(header, tmp_path / "included.generator")
+    generate(tmp_path / "included.generator", included, "object,stmt")
+    generate(GENERATOR, plain, "object")
+
+    # 3. It is that schedule, and not the default one.
+    assert (included / "harris.o").stat().st_size != (plain / "harris.o").stat().st_size
+    loops = [
+        [line.strip().split(" ")[0] for line in (folder / "harris.stmt").read_text().splitlines() if "for " in line]
+        for folder in (asked, included)
+    ]
+    assert loops[0] == loops[1]
+
+    # 4. And it computes the same, with the speed of arrays of that size.
+    picture = numpy.random.default_rng(7).integers(0, 255, (3, 1536, 2560), numpy.uint8)
+    numpy.save(tmp_path / "input.npy", picture)
+    inputs = {"input": str(tmp_path / "input.npy")}
+    runtime = build_runtime(GENERATOR, tmp_path, CXX)
+    results = [run_pipeline(folder, inputs, runtime) for folder in (asked, included)]
+    assert (results[0] == results[1]).all()
+    assert results[0].std() > 0

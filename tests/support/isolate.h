@@ -1,0 +1,18 @@
+// Runs a piece of work where it cannot take the test down: miscompiled code may crash or hang.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace nestor::testing {
+
+struct IsolatedResult {
+    std::string text;   ///< what the work returned
+    std::string error;  ///< why it returned nothing: a signal, an exit, the time limit
+};
+
+/// Runs `work` in a forked child and hands back its answer. Call it before this process has run a
+/// parallel loop of Halide's: a thread pool does not survive a fork.
+IsolatedResult run_isolated(const std::function<std::string()> &work, double limit_seconds);
+
+}  // namespace nestor::testing

@@ -1,0 +1,109 @@
+#include "timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace nestor::compare {
+
+namespace {
+
+double now() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
+
+double sample(const Runnable& version, int runs) {
+    const double start = now();
+    for (int i = 0; i < runs; i++) {
+        version.run();
+    }
+    return (now() - start) / runs;
+}
+
+/**
+ * From order statistics: ranks n/2 -+ 0.98 sqrt(n) enclose the median with 95% confidence, whatever
+ * the distribution (J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication
+ * Systems", section 2.2).
+ */
+double uncertainty_of(std::vector<double> samples) {
+    if (samples.size() < 2) {
+        return 1;
+    }
+    std::sort(samples.begin(), samples.end());
+    const auto count = static_cast<double>(samples.size());
+    const double reach = 0.98 * std::sqrt(count);
+    const double below = std::max(std::floor(count / 2 - reach), 0.0);
+    const double above = std::min(std::ceil(count / 2 + reach), count - 1);
+    const double width =
+        samples[static_cast<std::size_t>(above)] - samples[static_cast<std::size_t>(below)];
+    return width / 2 / median_of(samples);
+}
+
+bool is_slow(const Timed& timed, const TimingLimits& limits) {
+    return !timed.samples.empty() && timed.samples.front() > limits.slow_run;
+}
+
+bool has_enough(const Timed& timed, const TimingLimits& limits) {
+    const auto count = static_cast<int>(timed.samples.size());
+    if (is_slow(timed, limits)) {
+        return count >= limits.slow_samples;
+    }
+    return count >= limits.min_rounds && timed.uncertainty <= limits.precision;
+}
+
+/** Runs each once, untimed but for the choice of how often to run it in a sample. */
+void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
+             std::vector<Timed>& timed) {
+    for (const Runnable& version : versions) {
+        const double first = sample(version, 1);
+        // A slow version's first run counts: it has little to gain from warmth, and time is short.
+        Timed result;
+        result.name = version.name;
+        if (first > limits.slow_run) {
+            result.samples.push_back(first);
+        } else {
+            const double again = std::max(sample(version, 1), 1e-7);
+            result.runs_per_sample =
+                std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / again)), 1, 100000);
+        }
+        timed.push_back(result);
+    }
+}
+
+}  // namespace
+
+double median_of(std::vector<double> samples) {
+    const std::size_t middle = samples.size() / 2;
+    std::sort(samples.begin(), samples.end());
+    return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
+}
+
+TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
+    TimingResult result;
+    const double start = now();
+    warm_up(versions, limits, result.versions);
+    while (true) {
+        const bool stable =
+            std::all_of(result.versions.begin(), result.versions.end(),
+                        [&](const Timed& timed) { return has_enough(timed, limits); });
+        if (stable || now() - start > limits.seconds) {
+            result.stopped = stable ? "stable" : "time";
+            break;
+        }
+        // Another one begins each round: none always runs in the wake of the same neighbour.
+        for (std::size_t i = 0; i < versions.size(); i++) {
+            const std::size_t at = (i + result.rounds) % versions.size();
+            Timed& timed = result.versions[at];
+            if (is_slow(timed, limits) && has_enough(timed, limits)) {
+                continue;
+            }
+            timed.samples.push_back(sample(versions[at], timed.runs_per_sample));
+            timed.uncertainty = uncertainty_of(timed.samples);
+        }
+        result.rounds++;
+    }
+    return result;
+}
+
+}  // namespace nestor::compare
