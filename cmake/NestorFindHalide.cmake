@@ -28,7 +28,9 @@ print(d.locate_file("halide/lib64/cmake/Halide"))
     if(NOT found VERSION_EQUAL version)
         set(${tried_out} "${${tried_out}}\n  ${python}: halide ${found}" PARENT_SCOPE)
     elseif(NOT EXISTS "${dir}/HalideConfig.cmake")
-        set(${tried_out} "${${tried_out}}\n  ${python}: halide without a CMake package in ${dir}" PARENT_SCOPE)
+        set(${tried_out}
+            "${${tried_out}}\n  ${python}: halide without a CMake package in ${dir}" PARENT_SCOPE
+        )
     else()
         set(${out} "${dir}" PARENT_SCOPE)
     endif()

@@ -66,5 +66,7 @@ install(
 )
 install(EXPORT NestorTargets NAMESPACE Nestor:: DESTINATION "${package}")
 if(NOT DEFINED SKBUILD) # a wheel has a place of its own for it
-    install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/nestor")
+    install(
+        FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/licenses/nestor"
+    )
 endif()

@@ -1,6 +1,6 @@
 # One static library a folder of src/, with the dependencies of src/layers.txt and no others.
 #
-#   nestor_add_layers()              every folder of the table that has sources
+#   nestor_add_layers()              every folder of the table
 #   nestor_add_library(<folder> [USES <folder>...] [OUTSIDE <name>...] [HALIDE])
 #                                    one of them; HALIDE precompiles Halide.h for it
 #   nestor_add_command()             the executable `nestor` (src/cli/main.cpp and nestor_cli)
@@ -55,8 +55,9 @@ function(nestor_add_library folder)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${root}/*.h")
     list(REMOVE_ITEM sources "${root}/main.cpp")
+    # A folder that is still empty passes on what it may use.
     if(NOT sources AND NOT headers)
-        return()
+        set(arg_OUTSIDE "")
     endif()
 
     set(scope PUBLIC)
@@ -85,7 +86,7 @@ function(nestor_add_library folder)
     endif()
 endfunction()
 
-# Every folder of the table that has sources; sets NESTOR_FOLDERS to all of the table's.
+# Every folder of the table; sets NESTOR_FOLDERS to all of the table's.
 function(nestor_add_layers)
     set(table "${PROJECT_SOURCE_DIR}/src/layers.txt")
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${table}")
@@ -99,8 +100,9 @@ function(nestor_add_layers)
         separate_arguments(uses UNIX_COMMAND "${CMAKE_MATCH_2}")
         separate_arguments(outside UNIX_COMMAND "${CMAKE_MATCH_3}")
         list(APPEND folders ${folder})
-        # The plug-in is a module with a CMakeLists.txt of its own.
+        # The plug-in is a library and two modules, with a CMakeLists.txt of its own.
         if(folder STREQUAL "plugin")
+            add_subdirectory("${PROJECT_SOURCE_DIR}/src/plugin" "${PROJECT_BINARY_DIR}/src/plugin")
             continue()
         endif()
         set(halide "")

@@ -138,7 +138,9 @@ def main():
     common = common_key()
     keys = {source: CACHE / key_of(source, command, common) for source, (_, command) in units.items()}
     if arguments.files:
-        waiting = [source for source in (path.resolve() for path in arguments.files) if source in units]
+        waiting = [path.resolve() for path in arguments.files]
+        if unknown := [str(path) for path in waiting if path not in units]:
+            parser.error(f"not compiled in {arguments.build}: {', '.join(unknown)}")
     else:
         waiting = [source for source in units if not keys[source].exists()]
         for source in units.keys() - set(waiting):

@@ -36,7 +36,7 @@ class BilateralGrid : public Generator<BilateralGrid> {
                            0.0f, 1.0f);
         Func grid("grid");
         grid(x, y, z, k) = 0.0f;
-        grid(x, y, cast<int>(value / range + 0.5f), k) += select(k == 0, value, 1.0f);
+        grid(x, y, cell_of(value + 0.5f * range), k) += select(k == 0, value, 1.0f);
 
         // 2. Blurred in its three directions.
         Func blurred_z = blurred(grid, "blurred_z", {0, 0, 1});
@@ -72,9 +72,15 @@ class BilateralGrid : public Generator<BilateralGrid> {
         return result;
     }
 
+    /** Clamped, though no brightness leaves 0..1, so that the grid's depth is known for any range.
+     */
+    Expr cell_of(const Expr& value) const {
+        return clamp(cast<int>(value / range), 0, cast<int>(1.0f / range + 0.5f));
+    }
+
     Expr sliced(const Func& grid, Expr value) {
         Expr depth = value / range;
-        Expr iz = cast<int>(depth);
+        Expr iz = cell_of(value);
         Expr ix = x / cell;
         Expr iy = y / cell;
         Expr fx = cast<float>(x % cell) / static_cast<float>(cell);

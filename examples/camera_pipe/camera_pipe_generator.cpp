@@ -26,7 +26,7 @@ using Halide::BoundaryConditions::mirror_interior;
 class CameraPipe : public Generator<CameraPipe> {
   public:
     /** Bits of the sensor's numbers. */
-    GeneratorParam<int> sensor_bits{"sensor_bits", 10, 8, 14};
+    GeneratorParam<int> sensor_bits{"sensor_bits", 10, 8, 12};
 
     Input<Buffer<uint16_t, 2>> input{"input"};
     /** Four columns (red, green, blue, one) and a row for each channel of the result, in the

@@ -85,7 +85,7 @@ def load() -> None:
 
 
 def schedule(pipeline: hl.Pipeline, target: hl.Target | str, **params: ParamValue) -> Schedule:
-    """Schedules ``pipeline`` for ``target`` (``"host"``, ``"x86-64-linux-avx2-fma"``, ...), in place.
+    """Schedules ``pipeline`` in place, for ``target`` (``"host"``, ``"x86-64-linux-avx2"``, ...).
 
     ``params`` are the plug-in's: ``parallelism=8`` (tasks), ``time_limit=5`` (seconds),
     ``memory_limit="64m"`` (bytes), ``save=DIR`` and so on. The outputs need estimates

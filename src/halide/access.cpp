@@ -157,6 +157,10 @@ void analyse_definition(const PipelineParts &parts, const Estimates &estimates,
     for (const Expr &predicate : definition.split_predicate()) {
         expressions.push_back(predicate);
     }
+    // The front end hides coordinates behind lets.
+    for (Expr &e : expressions) {
+        e = substitute_in_all_lets(e);
+    }
     stage.expression_size = tree_size(expressions, kTreeSizeCap);
     Reader reader(parts, estimates, input_index, f.name(), stage);
     for (const Expr &e : expressions) {

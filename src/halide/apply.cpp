@@ -1,7 +1,6 @@
 #include "halide/apply.h"
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -9,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "halide/guard.h"
 #include "halide/identity.h"
 #include "schedule/directives.h"
 
@@ -321,7 +321,7 @@ private:
 }  // namespace
 
 Result<std::vector<Func>> bind_functions(const Pipeline &pipeline, const PipelineDag &dag) {
-    try {
+    return guard("", [&]() -> Result<std::vector<Func>> {
         const Environment env = environment(pipeline);
         std::map<FuncId, ir::Function> by_id;
         for (const auto &[name, id] : identify(env)) {
@@ -346,9 +346,7 @@ Result<std::vector<Func>> bind_functions(const Pipeline &pipeline, const Pipelin
             }
         }
         return functions;
-    } catch (const std::exception &error) {
-        return Error{error.what()};
-    }
+    });
 }
 
 Pipeline deep_copy(const Pipeline &pipeline) {
@@ -369,8 +367,8 @@ Status apply(const Pipeline &pipeline, const PipelineDag &dag, const Schedule &s
     if (!functions.ok()) {
         return Error{functions.error()};
     }
-    std::string doing;
-    try {
+    std::string doing;  // outlives the exception that a directive throws
+    Status status = guard("", [&]() -> Status {
         Executor executor(std::move(functions).value());
         for (const Directive &d : directives(dag, schedule)) {
             doing = executor.subject(d) + "." + method_name(d.method);
@@ -378,9 +376,8 @@ Status apply(const Pipeline &pipeline, const PipelineDag &dag, const Schedule &s
         }
         Pipeline(pipeline).invalidate_cache();  // a copy of the handle
         return Ok{};
-    } catch (const std::exception &error) {  // Halide::Error is one
-        return Error{"cannot apply " + doing + ": " + error.what()};
-    }
+    });
+    return status.ok() ? status : Status{Error{"cannot apply " + doing + ": " + status.error()}};
 }
 
 }  // namespace nestor

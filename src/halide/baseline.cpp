@@ -29,7 +29,9 @@ private:
 };
 
 bool is_inlined(const ir::Function &f) {
-    return f.can_be_inlined() && f.schedule().compute_level().is_inlined();
+    // LoopLevel::is_inlined() demands a locked level, and locking is for the pipeline's owner to do.
+    const Halide::LoopLevel &level = f.schedule().compute_level();
+    return f.can_be_inlined() && level.func_name().empty() && level.var_name().empty();
 }
 
 using CallGraph = std::map<std::string, std::map<std::string, int>>;

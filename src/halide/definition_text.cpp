@@ -60,7 +60,8 @@ protected:
     Expr visit(const Call *op) override {
         const bool is_function = op->call_type == Call::Halide;
         if (!is_function && op->call_type != Call::Image) {
-            return IRMutator::visit(op);
+            const Type type = op->type.is_handle() ? Handle() : op->type;
+            return Call::make(type, op->name, mutate(op->args), op->call_type);
         }
         std::string name = is_function ? names_.function(op->name) : names_.symbol(op->name);
         if (op->func.defined() && HalideFunction(op->func).outputs() > 1) {
@@ -90,14 +91,15 @@ public:
         }
         const Expr shallow = IRMutator::mutate(e);
         std::ostringstream text;
-        text << shallow.type() << " " << shallow;
-        Expr digest = Variable::make(e.type(), "h" + hash_text(hash_bytes(text.str())));
+        text << plain(e.type()) << " " << shallow;
+        Expr digest = Variable::make(plain(e.type()), "h" + hash_text(hash_bytes(text.str())));
         memo_.emplace(e, digest);
         return digest;
     }
 
+    // Lets are substituted: their names carry counters.
     [[nodiscard]] std::string of(const Expr &e) {
-        return e.defined() ? mutate(e).as<Variable>()->name : "none";
+        return e.defined() ? mutate(substitute_in_all_lets(e)).as<Variable>()->name : "none";
     }
 
 protected:
@@ -115,10 +117,13 @@ protected:
         } else if (op->call_type == Call::Image) {
             name = names_.symbol(op->name);
         }
-        return Call::make(op->type, name, mutate_with_changes(op->args).first, Call::PureExtern);
+        return Call::make(plain(op->type), name, mutate_with_changes(op->args).first, Call::PureExtern);
     }
 
 private:
+    // A serialised pipeline forgets what a handle points to.
+    static Type plain(const Type &type) { return type.is_handle() ? Handle() : type; }
+
     const StableNames &names_;
     const std::map<std::string, std::string> &variables_;
     std::map<Expr, Expr, ExprCompare> memo_;
@@ -167,7 +172,8 @@ private:
 
 // f(args) = f(args) + e: the e, for "+=".
 Expr added_to_itself(const HalideFunction &f, const Definition &d, int element) {
-    const Add *add = d.values()[element].as<Add>();
+    const Expr value = substitute_in_all_lets(d.values()[element]);
+    const Add *add = value.as<Add>();
     if (add == nullptr) {
         return {};
     }
@@ -177,7 +183,7 @@ Expr added_to_itself(const HalideFunction &f, const Definition &d, int element) 
             return false;
         }
         for (std::size_t i = 0; i < d.args().size(); i++) {
-            if (!equal(call->args[i], d.args()[i])) {
+            if (!equal(call->args[i], substitute_in_all_lets(d.args()[i]))) {
                 return false;
             }
         }
@@ -186,7 +192,11 @@ Expr added_to_itself(const HalideFunction &f, const Definition &d, int element) 
     return is_self(add->a) ? add->b : is_self(add->b) ? add->a : Expr();
 }
 
-std::string right_hand_side(const StableNames &names, const Definition &d, const std::vector<Expr> &values) {
+std::string right_hand_side(const StableNames &names, const Definition &d, const std::vector<Expr> &definitions) {
+    std::vector<Expr> values = definitions;
+    for (Expr &value : values) {
+        value = substitute_in_all_lets(value);
+    }
     if (tree_size(values, kReadableSize + 1) > kReadableSize) {
         Reads reads(names);
         d.accept(&reads);
@@ -259,7 +269,7 @@ std::string definition_text(const PipelineParts &parts, const HalideFunction &f,
     }
     const Definition &d = definition_of(f, stage);
     for (const Expr &arg : d.args()) {
-        args.push_back(text_of(Rename(names).mutate(arg)));
+        args.push_back(text_of(Rename(names).mutate(substitute_in_all_lets(arg))));
     }
     std::vector<Expr> values = d.values();
     bool sums = stage > 0;

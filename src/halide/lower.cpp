@@ -1,7 +1,6 @@
 #include "halide/lower.h"
 
-#include <exception>
-#include <string>
+#include "halide/guard.h"
 
 namespace nestor {
 
@@ -41,16 +40,14 @@ std::vector<Halide::Argument> arguments(const Halide::Pipeline &pipeline) {
 }
 
 Result<Stmt> lower(const Halide::Pipeline &pipeline, const Halide::Target &target) {
-    try {
+    return guard("", [&]() -> Result<Stmt> {
         // lower_main_stmt() returns the first function of the module, which is the body of a parallel loop
         // if there is one; the conceptual statement is the whole program.
         const Halide::Module module = Halide::Internal::lower(
             output_functions(pipeline), "nestor_lowered", target, arguments(pipeline),
             Halide::LinkageType::ExternalPlusMetadata, pipeline.requirements());
         return module.get_conceptual_stmt();
-    } catch (const std::exception &error) {  // Halide::Error is one
-        return Error{error.what()};
-    }
+    });
 }
 
 }  // namespace nestor

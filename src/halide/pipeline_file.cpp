@@ -1,7 +1,6 @@
 #include "halide/pipeline_file.h"
 
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -10,6 +9,7 @@
 
 #include "base/files.h"
 #include "base/hash.h"
+#include "halide/errors.h"
 #include "halide/parts.h"
 #include "halide/serialized_check.h"
 
@@ -44,8 +44,8 @@ std::string text_of(const Type &type) {
     return text.str();
 }
 
-// A constraint in terms of other sizes cannot be kept as a number and is left out; the pipeline then
-// accepts more than it did.
+// A number, or the name of another size ("in.extent.0", of a stride). Constraints that compute are left out;
+// the pipeline then accepts more than it did.
 void store(Json &json, const char *key, const Expr &e) {
     if (!e.defined()) {
         return;
@@ -57,6 +57,8 @@ void store(Json &json, const char *key, const Expr &e) {
         json[key] = *natural;
     } else if (const auto real = Internal::as_const_float(value)) {
         json[key] = *real;
+    } else if (const auto *variable = value.as<Internal::Variable>(); variable != nullptr && variable->param.defined()) {
+        json[key] = variable->name;
     }
 }
 
@@ -104,10 +106,19 @@ Json arguments_json(const Pipeline &pipeline, const std::string &bytes) {
     return json;
 }
 
-std::optional<Expr> load(const Json &json, const char *key, const Type &type) {
+using Parameters = std::map<std::string, Parameter>;
+
+std::optional<Expr> load(const Json &json, const char *key, const Type &type, const Parameters &parameters) {
     const auto it = json.find(key);
     if (it == json.end()) {
         return std::nullopt;
+    }
+    if (it->is_string()) {
+        const auto name = it->get<std::string>();
+        const auto parameter = parameters.find(name.substr(0, name.find('.')));
+        return parameter == parameters.end()
+                   ? std::nullopt
+                   : std::optional<Expr>(Internal::Variable::make(type, name, parameter->second));
     }
     if (it->is_number_float()) {
         return cast(type, Expr(it->get<double>()));
@@ -115,12 +126,12 @@ std::optional<Expr> load(const Json &json, const char *key, const Type &type) {
     return Internal::simplify(cast(type, Expr(it->get<std::int64_t>())));
 }
 
-void restore(const Json &json, Parameter &p) {
+void restore(const Json &json, Parameter &p, const Parameters &parameters) {
     if (!p.is_buffer()) {
-        if (const auto e = load(json, "estimate", p.type())) {
+        if (const auto e = load(json, "estimate", p.type(), parameters)) {
             p.set_estimate(*e);
         }
-        if (const auto e = load(json, "default", p.type())) {
+        if (const auto e = load(json, "default", p.type(), parameters)) {
             p.set_default_value(*e);
         }
         return;
@@ -129,7 +140,7 @@ void restore(const Json &json, Parameter &p) {
     const Json dimensions = json.value("dimensions", Json::array());
     for (int d = 0; d < p.dimensions() && d < static_cast<int>(dimensions.size()); d++) {
         for (const DimensionFact &fact : kFacts) {
-            if (const auto e = load(dimensions[d], fact.key, Int(32))) {
+            if (const auto e = load(dimensions[d], fact.key, Int(32), parameters)) {
                 (p.*fact.set)(d, *e);
             }
         }
@@ -152,16 +163,16 @@ Result<Json> read_side_file(const std::string &path) {
 
 Pipeline deserialize(const std::string &bytes, const Json &side, LoadedPipeline &result) {
     const std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
-    std::map<std::string, Parameter> parameters = deserialize_parameters(data);
+    Parameters parameters = deserialize_parameters(data);
     for (const Json &input : side.value("inputs", Json::array())) {
         const std::string name = input.value("name", "");
         if (const auto it = parameters.find(name); it != parameters.end()) {
-            restore(input, it->second);
+            restore(input, it->second, parameters);
             result.arguments.push_back(name);
         }
     }
     Pipeline pipeline = deserialize_pipeline(data, parameters);
-    std::map<std::string, Parameter> outputs;
+    Parameters outputs = parameters;
     for (const Func &f : pipeline.outputs()) {
         for (const Parameter &p : f.function().output_buffers()) {
             outputs.emplace(p.name(), p);
@@ -169,7 +180,7 @@ Pipeline deserialize(const std::string &bytes, const Json &side, LoadedPipeline 
     }
     for (const Json &output : side.value("outputs", Json::array())) {
         if (const auto it = outputs.find(output.value("name", "")); it != outputs.end()) {
-            restore(output, it->second);
+            restore(output, it->second, outputs);
         }
     }
     return pipeline;
@@ -182,7 +193,7 @@ std::string side_file(const std::string &hlpipe) {
 }
 
 Status save_pipeline(const Pipeline &pipeline, const std::string &path) {
-    try {
+    return catching("cannot save the pipeline as " + path, [&]() -> Status {
         std::vector<std::uint8_t> data;
         serialize_pipeline(pipeline, data);
         const std::string bytes(data.begin(), data.end());
@@ -190,9 +201,7 @@ Status save_pipeline(const Pipeline &pipeline, const std::string &path) {
             return status;
         }
         return write_file(side_file(path), arguments_json(pipeline, bytes).dump(2) + "\n");
-    } catch (const std::exception &e) {
-        return Error{"cannot save the pipeline as " + path + ": " + e.what()};
-    }
+    });
 }
 
 Result<LoadedPipeline> load_pipeline(const std::string &path) {
@@ -215,16 +224,14 @@ Result<LoadedPipeline> load_pipeline(const std::string &path) {
         }
         side.erase("pipeline");
     }
-    try {
+    return catching(path + " is not a pipeline that can be read", [&]() -> Result<LoadedPipeline> {
         LoadedPipeline result;
         result.pipeline = deserialize(bytes.value(), side, result);
         if (!result.pipeline.defined() || result.pipeline.outputs().empty()) {
             return Error{path + " holds no pipeline."};
         }
         return result;
-    } catch (const std::exception &e) {
-        return Error{path + " is not a pipeline that can be read: " + e.what()};
-    }
+    });
 }
 
 }  // namespace nestor

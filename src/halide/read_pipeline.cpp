@@ -1,12 +1,12 @@
 #include "halide/read_pipeline.h"
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 
 #include "halide/access.h"
 #include "halide/apply.h"
 #include "halide/definition_text.h"
+#include "halide/errors.h"
 #include "halide/parts.h"
 #include "halide/estimates.h"
 #include "halide/pinned.h"
@@ -259,13 +259,7 @@ Result<PipelineDag> read_pipeline(const Pipeline &pipeline, const Target &target
     if (Status status = check_target(target); !status) {
         return Error{status.error()};
     }
-    try {
-        return read(pipeline, options);
-    } catch (const Halide::Error &e) {
-        return Error{std::string("Halide refused to analyse the pipeline: ") + e.what()};
-    } catch (const std::exception &e) {
-        return Error{std::string("the pipeline could not be read: ") + e.what()};
-    }
+    return catching("the pipeline could not be analysed", [&] { return read(pipeline, options); });
 }
 
 }  // namespace nestor

@@ -7,8 +7,8 @@
 
 #include <cerrno>
 #include <cstring>
-#include <exception>
 
+#include "halide/errors.h"
 #include "halide/halide.h"
 
 namespace nestor {
@@ -18,8 +18,6 @@ namespace {
 constexpr std::size_t kPadding = 1 << 20;
 constexpr unsigned kSeconds = 20;
 constexpr rlim_t kMemory = rlim_t{4} << 30;
-
-enum ChildResult : int { Complete = 0, Refused = 1, Truncated = 2 };
 
 std::vector<std::uint8_t> read_back(const std::string &bytes, std::uint8_t behind) {
     std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
@@ -41,13 +39,12 @@ int run_child(const std::string &bytes) {
     ::setrlimit(RLIMIT_CORE, &no_core);
     const rlimit memory{kMemory, kMemory};
     ::setrlimit(RLIMIT_AS, &memory);
-    try {
+    const Status complete = catching("refused", [&]() -> Status {
         const auto zeros = read_back(bytes, 0x00);
         const auto ones = read_back(bytes, 0xff);
-        return zeros.empty() || zeros != ones ? Truncated : Complete;
-    } catch (const std::exception &) {
-        return Refused;
-    }
+        return zeros.empty() || zeros != ones ? Status(Error{"truncated"}) : Status(Ok{});
+    });
+    return complete.ok() ? 0 : 1;
 }
 
 }  // namespace
@@ -63,7 +60,7 @@ Status check_serialized(const std::string &bytes) {
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
-    if (WIFEXITED(status) && WEXITSTATUS(status) == Complete) {
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
         return Ok{};
     }
     return Error{"it is truncated or damaged, or another release of Halide wrote it"};

@@ -1,12 +1,12 @@
 #include "halide/verify.h"
 
 #include <algorithm>
-#include <exception>
 #include <optional>
 #include <utility>
 
 #include "halide/apply.h"
 #include "halide/baseline.h"
+#include "halide/guard.h"
 
 namespace nestor {
 
@@ -149,7 +149,7 @@ BoundsQuery query_bounds(const Stmt &lowered, const CheckPoint &point,
 }
 
 Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target) {
-    try {
+    return guard("checking the unscheduled pipeline failed", [&]() -> Result<Verifier> {
         Verifier verifier(with_checks(target));
         const Result<Stmt> lowered = lower_baseline(pipeline, verifier.target_);
         if (!lowered.ok()) {
@@ -168,9 +168,7 @@ Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target
             }
         }
         return verifier;
-    } catch (const std::exception &error) {
-        return Error{std::string("checking the unscheduled pipeline failed: ") + error.what()};
-    }
+    });
 }
 
 void Verifier::add_point(const CheckProgram &program, const CheckPoint &point, const CheckPoint &estimates) {
@@ -206,7 +204,7 @@ Status Verifier::verify(const Pipeline &scheduled) const {
     if (!lowered.ok()) {
         return Error{lowered.error()};
     }
-    try {
+    return guard("checking the schedule failed", [&]() -> Status {
         const CheckProgram program(lowered.value());
         for (const Baseline &baseline : baselines_) {
             if (Status status = compare(baseline, program.run(baseline.call)); !status.ok()) {
@@ -214,9 +212,7 @@ Status Verifier::verify(const Pipeline &scheduled) const {
             }
         }
         return Ok{};
-    } catch (const std::exception &error) {
-        return Error{std::string("checking the schedule failed: ") + error.what()};
-    }
+    });
 }
 
 Status Verifier::compare(const Baseline &baseline, const BoundsQuery &answer) {

@@ -63,8 +63,8 @@ DynamicSection dynamic_section(const link_map& object) {
 
 /** Names of Halide's symbols that this plug-in refers to. Relocations are walked, not the symbol
  * table: the table's length is written nowhere. */
-std::set<std::string_view> needed_symbols() {
-    std::set<std::string_view> needed;
+std::set<std::string> needed_symbols() {
+    std::set<std::string> needed;
     Dl_info info;
     void* map = nullptr;
     // Any address inside this object will do.
@@ -78,7 +78,7 @@ std::set<std::string_view> needed_symbols() {
             const ElfW(Sym)& symbol = section.symbols[ELF64_R_SYM(table.first[i].r_info)];
             const std::string_view name = section.names + symbol.st_name;
             if (symbol.st_shndx == SHN_UNDEF && is_halide_symbol(name)) {
-                needed.insert(name);
+                needed.emplace(name);
             }
         }
     }
@@ -87,16 +87,16 @@ std::set<std::string_view> needed_symbols() {
 
 /** Where the needed symbols come from. */
 struct Bindings {
-    std::set<std::string_view> needed, missing;
+    std::set<std::string> needed, missing;
     std::set<std::string> objects;  // files that hold the ordinary (not inline) ones
 };
 
-Bindings look_up(const std::set<std::string_view>& needed) {
+Bindings look_up(const std::set<std::string>& needed) {
     Bindings out;
     out.needed = needed;
-    for (const std::string_view name : needed) {
+    for (const std::string& name : needed) {
         // With RTLD_DEFAULT glibc searches what this object's own relocations are searched in.
-        void* address = dlsym(RTLD_DEFAULT, name.data());
+        void* address = dlsym(RTLD_DEFAULT, name.c_str());
         Dl_info info;
         void* symbol = nullptr;
         if (address == nullptr) {
@@ -135,11 +135,11 @@ std::string join(const std::set<std::string>& parts, const std::string& separato
     return text;
 }
 
-std::string readable(std::string_view mangled) {
+std::string readable(const std::string& mangled) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(
-        abi::__cxa_demangle(mangled.data(), nullptr, nullptr, &status), &std::free);
-    return name ? name.get() : std::string(mangled);
+        abi::__cxa_demangle(mangled.c_str(), nullptr, nullptr, &status), &std::free);
+    return name ? name.get() : mangled;
 }
 
 std::string what_to_do(const std::string& built_for) {

@@ -29,26 +29,13 @@ bool parse_whole(std::string_view text, T low, T high, T& out) {
 
 /** Bytes, with an optional k, m or g (powers of 1024). */
 bool parse_bytes(std::string_view text, std::int64_t& out) {
+    constexpr std::string_view suffixes = "kmgKMG";
+    const auto suffix = text.empty() ? std::string_view::npos : suffixes.find(text.back());
     int shift = 0;
-    if (!text.empty()) {
-        switch (text.back()) {
-            case 'k':
-            case 'K':
-                shift = 10;
-                break;
-            case 'm':
-            case 'M':
-                shift = 20;
-                break;
-            case 'g':
-            case 'G':
-                shift = 30;
-                break;
-            default:
-                break;
-        }
+    if (suffix != std::string_view::npos) {
+        text.remove_suffix(1);
+        shift = 10 * (static_cast<int>(suffix % 3) + 1);
     }
-    text.remove_suffix(shift > 0 ? 1 : 0);
     std::int64_t count = 0;
     if (!parse_whole<std::int64_t>(text, 1, std::numeric_limits<std::int64_t>::max() >> shift,
                                    count)) {

@@ -99,6 +99,8 @@ struct VariableArg {
     std::string name;        // loop_name(); for people where original >= 0
     bool reduction = false;  // RVar, not Var
     int original = -1;
+    std::string variable;    // Halide's name where the pipeline was read, "" if not known: arguments of
+                             // one name are one variable there and elsewhere
 
     bool operator==(const VariableArg &) const = default;
 };
@@ -139,8 +141,8 @@ struct Directive {
 /** In the canonical order:
  *    1. derived functions, in the order of Schedule::functions, each rfactor with the splits before it;
  *    2. function by function, stage by stage: Specialize and the specialised nest, each before the general
- *       nest so that it does not inherit its splits; a nest is its splits, reorder, vectorize, unroll,
- *       parallel, atomic, partition, prefetch; then the function's levels and storage;
+ *       nest so that it does not inherit its splits; a nest is its splits, reorder, atomic, vectorize,
+ *       unroll, parallel, partition, prefetch; then the function's levels and storage;
  *    3. compute_with.
  *  Functions that are pinned produce nothing; levels that are left at Default produce nothing.
  *  Precondition: check_legality() found nothing. */

@@ -186,7 +186,7 @@ private:
             contiguous = contiguous && level == outermost - 1;
             outermost = level;
         }
-        if (contiguous && outermost < levels) {
+        if (contiguous && outermost <= levels) {
             const std::int64_t whole =
                 outermost == 0 ? dims[dim].extent : nest.splits[dim][outermost - 1].factor;
             part.extent = stored_extent(whole, nest.splits[dim], dims[dim].kind, site_.stage,

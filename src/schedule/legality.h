@@ -15,6 +15,7 @@ struct Caps {
     std::int64_t vector_lanes = 256;
     std::int64_t stack_bytes = 256 * 1024;       // allocations with Memory::Stack, each
     std::int64_t peak_bytes = -1;                // of all allocations live at once at the estimates; -1: none
+    int threads = 1;                             // that run parallel loops, for peak_bytes
     std::int64_t inlined_size = 200'000;         // nodes of a definition with all inlined calls expanded
 };
 
@@ -24,18 +25,19 @@ struct Violation {
     std::string what;
 };
 
-/** Every rule that is broken; empty: legal. Among the rules: pinned functions and the loops that they
- *  name are untouched; loop references exist; an order lists every loop once and keeps reduction loops
- *  that are not race-free in the order of the domain unless the update is associative and commutative;
- *  only pure or race-free loops are parallel or vectors (others with atomic, if associative); split
- *  reduction loops use GuardWithIf or Predicate unless the factor divides a constant extent; vectors
- *  and unrolled loops have constant extents; a function computed at a loop has all its consumers
- *  inside that loop; store levels enclose compute levels, hoist levels enclose store levels; inlined
- *  functions are pure and not outputs; a tail that rounds up is not used on an output. */
+/** Every rule that is broken; empty: legal. The rules are the table in legality.cpp, and each is explained
+ *  where it is written, in schedule/rules/. What they promise together: directives() can be executed,
+ *  Halide takes each of them, and none changes the meaning of the algorithm. What only lowering shows (the
+ *  inputs that tails and sliding windows read, the size of the code) is halide/verify's. */
 [[nodiscard]] std::vector<Violation> check_legality(const PipelineDag &dag, const Schedule &schedule,
                                                     const Caps &caps = {});
 
-/** Bytes of all allocations at the estimates, counting loops that hold several at once once. */
-[[nodiscard]] std::int64_t peak_bytes(const PipelineDag &dag, const Schedule &schedule);
+/** All violations in one text, "blur, stage 1: what; ..."; empty if there are none. */
+[[nodiscard]] std::string text(const std::vector<Violation> &violations);
+
+/** Bytes of all allocations at the estimates, outputs excluded. An upper bound of what is live at once: an
+ *  allocation within serial loops counts once, one within parallel loops as often as threads or iterations
+ *  hold it, and no two are taken to share memory because one ends before the other begins. */
+[[nodiscard]] std::int64_t peak_bytes(const PipelineDag &dag, const Schedule &schedule, int threads = 1);
 
 }  // namespace nestor

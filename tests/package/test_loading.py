@@ -1,7 +1,7 @@
 """The plug-in in other people's programs: what it needs and shows, that it shares the process's one
 libHalide, that it lives beside other schedulers, and what it says to another Halide.
 
-ctest runs this with NESTOR_BUILD, NESTOR_HALIDE_DIR and NESTOR_CXX set (tests/package/CMakeLists.txt).
+ctest runs this with NESTOR_BUILD, NESTOR_HALIDE_DIR and NESTOR_CXX set, see CMakeLists.txt.
 """
 
 import os
@@ -82,7 +82,9 @@ def test_takes_halides_symbols_weakly(plugin):
 @pytest.mark.parametrize("program", ["loading.generator", "loading_rdynamic.generator"])
 def test_generator(tmp_path, program, warn):
     answer = generate(
-        tmp_path, "Nestor", NESTOR, program=program, params=["autoscheduler.parallelism=8", f"warn={warn}"]
+        *[tmp_path, "Nestor", NESTOR],
+        program=program,
+        params=["autoscheduler.parallelism=8", f"warn={warn}"],
     )
     assert answer.returncode == 0, answer.stderr
     assert ("Warning" in answer.stderr) == (warn == "true")
@@ -150,7 +152,7 @@ def test_python():
 @pytest.mark.parametrize(
     "param, message",
     [
-        ("autoscheduler.paralelism=8", "unknown parameter `paralelism`; did you mean `parallelism`?"),
+        ("autoscheduler.paralelism=8", "`paralelism`; did you mean `parallelism`?"),
         ("autoscheduler.parallelism=none", "parameter `parallelism` is `none`; expected"),
         ("autoscheduler.disable_subtiling=1", "unknown parameter `disable_subtiling`"),
         ("autoscheduler.weights_path=/nowhere", "cannot read the weights file: /nowhere"),
@@ -182,7 +184,8 @@ def test_others_loaded_before_go_on_working(tmp_path, scheduler):
 
 
 def test_answers_to_the_older_name(tmp_path):
-    answer = generate(tmp_path, "Adams2019", AUTO_SCHEDULE, params=["autoscheduler.disable_subtiling=1"])
+    params = ["autoscheduler.disable_subtiling=1"]
+    answer = generate(tmp_path, "Adams2019", AUTO_SCHEDULE, params=params)
     assert answer.returncode == 0, answer.stderr
     ours = (tmp_path / "loading.schedule.h").read_text()
     assert generate(tmp_path, "Nestor", NESTOR).returncode == 0
@@ -201,8 +204,8 @@ def body(schedule):
     return schedule[schedule.index("using ::Halide::Var;") :]
 
 
-# 5. Another Halide. Stand-ins, since another release is not at hand: what matters is which symbols a
-#    file named libHalide.so has.
+# 5. Another Halide. Stand-ins, since another release is not at hand: what matters is which symbols
+#    a file named libHalide.so has.
 
 
 def stand_in(folder, soname, symbols):
@@ -254,7 +257,8 @@ def test_a_stand_in_with_all_symbols_passes(tmp_path):
 
 
 def test_two_copies_are_refused(tmp_path):
-    copies = [stand_in(tmp_path / name, name, needed_symbols()) for name in ("libHalide.so.99", "libHalide.so")]
+    names = ("libHalide.so.99", "libHalide.so")
+    copies = [stand_in(tmp_path / name, name, needed_symbols()) for name in names]
     answer = load_all(*copies, NESTOR)
     assert answer.stdout == "alive\n", answer.stderr
     assert "two copies of Halide in this process" in answer.stderr

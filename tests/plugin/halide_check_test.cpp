@@ -7,9 +7,9 @@
 namespace nestor {
 namespace {
 
-std::vector<std::uint8_t> serialized(Halide::Func func) {
+std::vector<std::uint8_t> serialized(const Halide::Func& func) {
     std::vector<std::uint8_t> bytes;
-    Halide::serialize_pipeline(Halide::Pipeline(std::move(func)), bytes);
+    Halide::serialize_pipeline(Halide::Pipeline(func), bytes);
     return bytes;
 }
 

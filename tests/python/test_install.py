@@ -16,6 +16,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "wheel"
+PATH = "/usr/local/bin:/usr/bin:/bin"
 
 
 def run(*command, check=True, **environment):
@@ -26,7 +27,7 @@ def run(*command, check=True, **environment):
         text=True,
         timeout=600,
         cwd="/",
-        env={"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": os.environ.get("HOME", "/"), **environment},
+        env={"PATH": PATH, "HOME": os.environ.get("HOME", "/"), **environment},
     )
     assert not check or answer.returncode == 0, f"{command}\n{answer.stdout}\n{answer.stderr}"
     return answer
@@ -54,7 +55,7 @@ def link_distribution(name, site, done):
 
 @pytest.fixture(scope="module")
 def python(tmp_path_factory):
-    """The interpreter of an environment in which Nestor is installed; the build tree is out of reach."""
+    """The interpreter of an environment with Nestor in it; the build tree is out of reach."""
     folder = tmp_path_factory.mktemp("install")
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
     # The build folder is kept between runs of the test, for speed, and moved away while it runs.
@@ -76,11 +77,8 @@ def python(tmp_path_factory):
 
 
 def move(source, target):
-    """A rename that works between file systems; a tree of a few thousand files is not copied lightly."""
-    if source.stat().st_dev == target.parent.stat().st_dev:
-        source.rename(target)
-    else:
-        run("mv", source, target)
+    """A rename, or where the two are on different file systems, a copy."""
+    run("mv", source, target)
 
 
 PIPELINE = """
@@ -192,7 +190,8 @@ def test_cmake_package_finds_the_halide_beside_it(python, tmp_path):
         'file(WRITE "${CMAKE_BINARY_DIR}/found" "${path}\\n${Halide_DIR}\\n")\n'
     )
     cmake = Path(sys.executable).parent / "cmake"
-    run(cmake, "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", f"-DNestor_DIR={nestor_dir}")
-    plugin, halide = (tmp_path / "build" / "found").read_text().splitlines()
+    build = tmp_path / "build"
+    run(cmake, "-S", tmp_path, "-B", build, "-G", "Ninja", f"-DNestor_DIR={nestor_dir}")
+    plugin, halide = (build / "found").read_text().splitlines()
     assert Path(plugin).is_relative_to(python.parents[1])
     assert Path(halide).is_relative_to(python.parents[1])

@@ -90,7 +90,7 @@ def test_schedule_header_round(scheduler, tmp_path):
     # 4. And it computes the same, with the speed of arrays of that size.
     picture = numpy.random.default_rng(7).integers(0, 255, (3, 1536, 2560), numpy.uint8)
     numpy.save(tmp_path / "input.npy", picture)
-    inputs = {"input": str(tmp_path / "input.npy")}
+    inputs = {"input": {"file": str(tmp_path / "input.npy"), "minima": [0, 0, 0]}}
     runtime = build_runtime(GENERATOR, tmp_path, CXX)
     results = [run_pipeline(folder, inputs, runtime) for folder in (asked, included)]
     assert (results[0] == results[1]).all()

@@ -22,6 +22,9 @@ namespace {
     } catch (const std::exception &error) {
         text = error.what();
         status = 1;
+    } catch (...) {
+        text = "an exception of unknown type";
+        status = 1;
     }
     for (size_t written = 0; written < text.size();) {
         const ssize_t n = write(out, text.data() + written, text.size() - written);

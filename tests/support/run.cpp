@@ -157,6 +157,17 @@ std::string memory_damage(const BuiltPipeline &built, const Buffers &inputs,
 
 }  // namespace
 
+std::string error_of(const std::function<void()> &work) {
+    try {
+        work();
+        return "";
+    } catch (const Halide::Error &error) {
+        return error.what();
+    } catch (const std::exception &error) {
+        return error.what();
+    }
+}
+
 void compute_root_all(Halide::Pipeline &pipeline) {
     std::vector<Halide::Internal::Function> outputs;
     std::set<std::string> output_names;
@@ -175,39 +186,49 @@ void compute_root_all(Halide::Pipeline &pipeline) {
     }
 }
 
+ApplySchedule reference_schedule(const TestPipeline &test) {
+    if (test.build().expect.reference == ReferenceSchedule::AllRoot) {
+        return compute_root_all;
+    }
+    return [](Halide::Pipeline &) {};
+}
+
 // ---------------------------------------------------------------------------------------------
 // Reference
 
 Reference::Reference(TestPipeline test, uint64_t seed) : test_(std::move(test)), seed_(seed) {
-    try {
-        run_all();
-    } catch (const std::exception &error) {
-        error_ = test_.name + ", unscheduled: " + error.what();
+    if (const std::string error = error_of([&] { run_all(); }); !error.empty()) {
+        error_ = test_.name + ", unscheduled: " + error;
     }
+}
+
+std::string Reference::run_case(BuiltPipeline &built, RunCase run) {
+    set_scalars(built, run.scalar_variant);
+    Buffers outputs = allocate_outputs(built, run);
+    Buffers inputs = make_inputs(built, input_boxes(built, outputs), seed_);
+    bind_inputs(built, inputs);
+    prepare_outputs(built, outputs, seed_ + kReferenceGarbage, seed_);
+    HarnessContext context(ParallelOrder::Forwards, built.expect.custom_allocator, seed_);
+    realize(built, outputs, context);
+    std::string damage = memory_damage(built, inputs, outputs);
+    cases_.push_back({std::move(run), std::move(inputs), std::move(outputs)});
+    return damage;
 }
 
 void Reference::run_all() {
     BuiltPipeline built = test_.build();
-    if (built.expect.reference == ReferenceSchedule::AllRoot) {
-        compute_root_all(built.pipeline);
-    }
+    reference_schedule(test_)(built.pipeline);
     built.pipeline.compile_jit(target_of(built));
     for (RunCase &run : run_cases(built)) {
-        try {
-            set_scalars(built, run.scalar_variant);
-            Buffers outputs = allocate_outputs(built, run);
-            Buffers inputs = make_inputs(built, input_boxes(built, outputs), seed_);
-            bind_inputs(built, inputs);
-            prepare_outputs(built, outputs, seed_ + kReferenceGarbage, seed_);
-            HarnessContext context(ParallelOrder::Forwards, built.expect.custom_allocator, seed_);
-            realize(built, outputs, context);
-            if (const std::string damage = memory_damage(built, inputs, outputs); !damage.empty()) {
-                error_ = test_.name + ", unscheduled, " + run.label + ": " + damage;
-                return;
-            }
-            cases_.push_back({std::move(run), std::move(inputs), std::move(outputs)});
-        } catch (const Halide::Error &error) {
-            refused_.push_back(run.label + ": " + error.what());
+        const std::string label = run.label;
+        std::string damage;
+        const std::string refusal = error_of([&] { damage = run_case(built, std::move(run)); });
+        if (!refusal.empty()) {
+            refused_.push_back(label + ": " + refusal);
+        }
+        if (!damage.empty()) {
+            error_ = test_.name + ", unscheduled, " + label + ": " + damage;
+            return;
         }
     }
     const bool has_estimate = !cases_.empty() && cases_[0].run.label == "estimate";
@@ -247,10 +268,9 @@ std::string run_case(BuiltPipeline &built, const Reference &reference, const Ref
     Buffers outputs = allocate_outputs(built, want.run);
     prepare_outputs(built, outputs, garbage, reference.seed());
     HarnessContext context(mode.order, mode.fill_allocations, garbage);
-    try {
-        realize(built, outputs, context);
-    } catch (const std::exception &error) {
-        return std::string("run-time error: ") + error.what();
+    if (const std::string error = error_of([&] { realize(built, outputs, context); });
+        !error.empty()) {
+        return "run-time error: " + error;
     }
     if (const std::string damage = memory_damage(built, inputs, outputs); !damage.empty()) {
         return damage;
@@ -313,7 +333,7 @@ CheckReport check_schedule(const Reference &reference, const ApplySchedule &appl
         return report;
     }
     std::string step = "building";
-    try {
+    const std::string error = error_of([&] {
         const auto start = std::chrono::steady_clock::now();
         BuiltPipeline built = reference.test().build();
         step = "scheduling";
@@ -326,8 +346,9 @@ CheckReport check_schedule(const Reference &reference, const ApplySchedule &appl
         const auto run_start = std::chrono::steady_clock::now();
         run_cases_of(built, reference, options, report);
         report.run_seconds = seconds_since(run_start);
-    } catch (const std::exception &error) {
-        report.failure = name + ", " + step + ": " + error.what();
+    });
+    if (!error.empty()) {
+        report.failure = name + ", " + step + ": " + error;
     }
     return report;
 }
@@ -357,15 +378,13 @@ CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplyS
 }
 
 std::string check_lowers(const TestPipeline &test, const ApplySchedule &apply) {
-    try {
+    const std::string error = error_of([&] {
         BuiltPipeline built = test.build();
         apply(built.pipeline);
         built.pipeline.compile_to_module(built.pipeline.infer_arguments(), "lowered",
                                          target_of(built));
-    } catch (const std::exception &error) {
-        return test.name + ", lowering: " + error.what();
-    }
-    return "";
+    });
+    return error.empty() ? "" : test.name + ", lowering: " + error;
 }
 
 }  // namespace nestor::testing

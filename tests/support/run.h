@@ -37,6 +37,10 @@ struct RunCase {
 /// with the other values of the scalars. Duplicates are left out.
 std::vector<RunCase> run_cases(const BuiltPipeline &built);
 
+/// Runs `work` and hands back the text of whatever it throws, or nothing. (Halide::Error is not a
+/// std::exception: `catch (const std::exception &)` alone lets it end the process.)
+std::string error_of(const std::function<void()> &work);
+
 /// Schedules the pipeline in place. May throw; that is a failure of the schedule.
 using ApplySchedule = std::function<void(Halide::Pipeline &)>;
 
@@ -62,6 +66,8 @@ public:
 
 private:
     void run_all();
+    /// Adds the case if the pipeline accepts it; the answer is the damage it did, if any.
+    std::string run_case(BuiltPipeline &built, RunCase run);
 
     TestPipeline test_;
     uint64_t seed_;
@@ -100,7 +106,7 @@ std::string check_lowers(const TestPipeline &test, const ApplySchedule &apply);
 /// compute_root for every function that nobody has scheduled yet and that may be inlined.
 void compute_root_all(Halide::Pipeline &pipeline);
 
-/// Leaves the pipeline as it is.
-inline void leave_unscheduled(Halide::Pipeline &) {}
+/// The schedule that the reference runs with: as written, or all at root.
+ApplySchedule reference_schedule(const TestPipeline &test);
 
 }  // namespace nestor::testing

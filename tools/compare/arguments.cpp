@@ -26,6 +26,15 @@ std::vector<int> planar_order(std::size_t dimensions) {
     return order;
 }
 
+/** The dimensions from the innermost to the outermost. */
+std::vector<int> order_of(const AnyBuffer& buffer) {
+    std::vector<int> order = planar_order(buffer.dimensions());
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return std::abs(buffer.dim(a).stride()) < std::abs(buffer.dim(b).stride());
+    });
+    return order;
+}
+
 AnyBuffer unallocated(halide_type_t type, Shape shape) {
     return AnyBuffer(type, nullptr, static_cast<int>(shape.size()), shape.data());
 }
@@ -115,60 +124,56 @@ void Arguments::query_bounds(const Version& version) {
         if (argument.info->kind == halide_argument_kind_input_scalar) {
             continue;
         }
-        // What was wished and what is needed, with the strides in the order that the answer has
-        // them.
+        // The estimates, or what is needed; with the strides in the order that the answer has them.
         Shape shape = wished[i];
-        std::vector<int> order = planar_order(shape.size());
         const halide_dimension_t* answer = argument.buffer.raw_buffer()->dim;
         for (std::size_t d = 0; d < shape.size(); d++) {
-            const int min = std::min(shape[d].min, answer[d].min);
-            const int end =
-                std::max(shape[d].min + shape[d].extent, answer[d].min + answer[d].extent);
-            const bool wish = shape[d].extent > 0;
-            shape[d].min = wish ? min : answer[d].min;
-            shape[d].extent = wish ? end - min : answer[d].extent;
+            if (shape[d].extent == 0) {
+                shape[d].min = answer[d].min;
+                shape[d].extent = answer[d].extent;
+            }
         }
-        std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-            return std::abs(answer[a].stride) < std::abs(answer[b].stride);
-        });
-        make_dense(shape, order);
+        make_dense(shape, order_of(argument.buffer));
         argument.buffer = unallocated(argument.info->type, shape);
     }
     collect_pointers();
 }
 
-void Arguments::load(const std::map<std::string, std::string>& files) {
+void Arguments::load(const nlohmann::json& inputs) {
     for (Argument& argument : arguments) {
-        if (argument.info->kind != halide_argument_kind_input_scalar) {
+        if (argument.info->kind == halide_argument_kind_input_buffer) {
+            fill(argument, inputs);
+        } else if (argument.info->kind == halide_argument_kind_output_buffer) {
             argument.buffer.allocate();
-            fill(argument, files);
+            // Touched here, so that no version pays for the first access to its pages.
+            std::memset(argument.buffer.begin(), 0, argument.buffer.size_in_bytes());
         }
     }
     collect_pointers();
 }
 
-void Arguments::fill(Argument& argument, const std::map<std::string, std::string>& files) {
+void Arguments::fill(Argument& argument, const nlohmann::json& inputs) {
     const std::string name = argument.info->name;
-    const auto file = files.find(name);
-    if (argument.info->kind == halide_argument_kind_output_buffer) {
-        // Touched here, so that no version pays for the first access to its pages.
-        std::memset(argument.buffer.begin(), 0, argument.buffer.size_in_bytes());
-        return;
-    }
-    if (file == files.end()) {
+    if (!inputs.contains(name)) {
         throw std::runtime_error("no file for input " + name);
     }
-    AnyBuffer picture = read_npy(file->second);
-    bool fits = picture.type() == argument.buffer.type() &&
-                picture.dimensions() == argument.buffer.dimensions();
-    for (int d = 0; fits && d < picture.dimensions(); d++) {
-        fits = picture.dim(d).extent() == argument.buffer.dim(d).extent();
-        picture.translate(d, argument.buffer.dim(d).min());
+    const auto file = inputs[name].at("file").get<std::string>();
+    const auto minima = inputs[name].at("minima").get<std::vector<int>>();
+    AnyBuffer array = read_npy(file);
+    if (array.type() != argument.buffer.type() || array.dimensions() != argument.info->dimensions ||
+        minima.size() != static_cast<std::size_t>(argument.info->dimensions)) {
+        throw std::runtime_error(file + " has not the type or the dimensions of input " + name);
     }
-    if (!fits) {
-        throw std::runtime_error(file->second + " has not the type or the size of input " + name);
+    Shape shape(minima.size());
+    for (int d = 0; d < array.dimensions(); d++) {
+        array.translate(d, minima[d]);
+        shape[d].min = minima[d];
+        shape[d].extent = array.dim(d).extent();
     }
-    argument.buffer.copy_from(picture);
+    make_dense(shape, order_of(argument.buffer));
+    argument.buffer = unallocated(argument.info->type, shape);
+    argument.buffer.allocate();
+    argument.buffer.copy_from(array);
 }
 
 void Arguments::collect_pointers() {

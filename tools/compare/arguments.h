@@ -1,8 +1,8 @@
 #pragma once
-// The arguments of a pipeline, made from nothing but its metadata: output sizes from the estimates,
-// input sizes from a bounds query, strides as the pipeline demands them.
+// The arguments of a pipeline, made from nothing but its metadata: sizes from the estimates (for an
+// input without them, from a bounds query), strides as the pipeline demands them. A version that
+// wants more of an input than its estimate gets no more: it has to fail.
 
-#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -20,8 +20,11 @@ class Arguments {
      */
     Arguments(const Version& version, const nlohmann::json& scalars);
 
-    /** Allocates all buffers and fills inputs from .npy files (argument name to path). */
-    void load(const std::map<std::string, std::string>& files);
+    /**
+     * Allocates all buffers and fills the inputs. `inputs`, by name: {"file": FILE.npy, "minima":
+     * [...]}; the file's extents are the input's, whatever this version would have asked for.
+     */
+    void load(const nlohmann::json& inputs);
 
     /** For Version::run(). */
     [[nodiscard]] void** argv() { return pointers.data(); }
@@ -39,9 +42,9 @@ class Arguments {
         halide_scalar_value_t scalar{};
     };
 
-    void size_from_estimates(Argument& argument);
+    static void size_from_estimates(Argument& argument);
     void query_bounds(const Version& version);
-    void fill(Argument& argument, const std::map<std::string, std::string>& files);
+    static void fill(Argument& argument, const nlohmann::json& inputs);
     void collect_pointers();
 
     std::vector<Argument> arguments;

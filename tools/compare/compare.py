@@ -110,7 +110,7 @@ class Comparison:
                 array = pictures.make_input(argument, picture, wish)
                 path = self.folder / f"input_{argument['name']}.npy"
                 numpy.save(path, numpy.ascontiguousarray(array))
-                self.inputs[argument["name"]] = str(path)
+                self.inputs[argument["name"]] = {"file": str(path), "minima": argument["minima"]}
 
     def verify(self):
         """Runs each version once; the first to finish (unscheduled, as a rule) is what the others must agree with."""

@@ -6,14 +6,13 @@
 //   compare_driver time JOB.json       times all versions, interleaved
 //
 // JOB.json: {"runtime": LIBRARY, "versions": [{"name", "library", "function"}...],
-//            "inputs": {NAME: FILE.npy}, "scalars": {NAME: VALUE}, "outputs": DIRECTORY,
+//            "inputs": {NAME: {"file", "minima"}}, "scalars": {NAME: VALUE}, "outputs": DIRECTORY,
 //            "seconds": LIMIT, "precision": PART}. Answers go to stdout as JSON, failures to stderr
 // with exit code 1.
 
 #include <chrono>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 #include <string>
@@ -50,7 +49,7 @@ json describe(const json& job) {
 json run_once(const json& job, Runtime& runtime) {
     const Version version = load_versions(job).front();
     Arguments arguments(version, job.value("scalars", json::object()));
-    arguments.load(job.at("inputs").get<std::map<std::string, std::string>>());
+    arguments.load(job.at("inputs"));
     runtime.count_allocations();
     const auto start = std::chrono::steady_clock::now();
     version.run(arguments.argv());
@@ -62,7 +61,7 @@ json run_once(const json& job, Runtime& runtime) {
 json time_all(const json& job) {
     const std::vector<Version> versions = load_versions(job);
     Arguments arguments(versions.front(), job.value("scalars", json::object()));
-    arguments.load(job.at("inputs").get<std::map<std::string, std::string>>());
+    arguments.load(job.at("inputs"));
     std::vector<Runnable> runnables;
     for (std::size_t i = 0; i < versions.size(); i++) {
         runnables.push_back(

@@ -22,6 +22,11 @@ def _number(value, factor=1.0):
     return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def _shortened(text, longest=100):
+    """The JSON has it whole."""
+    return text if len(text) <= longest else text[:longest] + "..."
+
+
 def _milliseconds(version):
     if version.timing is None:
         return "-"
@@ -47,7 +52,7 @@ def rows(versions):
                 _milliseconds(version),
                 speed,
                 _number(version.run_peak_bytes, 2**-20),
-                f"failed: {version.failure}" if version.failure else version.verified,
+                _shortened(f"failed: {version.failure}") if version.failure else version.verified,
             ]
         )
     return table

@@ -1,0 +1,165 @@
+// A schedule as C++: the body of apply_schedule_<name>.
+
+#include "schedule/code/writer.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+const char *const kIndent = "    ";
+
+// Of what it names, Halide's wrapping of the body says `using` for these only.
+bool is_used_unqualified(const std::string &type) {
+    return type == "Func" || type == "MemoryType" || type == "RVar" || type == "TailStrategy" ||
+           type == "Var";
+}
+
+std::string qualified(const std::string &type) {
+    return is_used_unqualified(type) ? type : "::Halide::" + type;
+}
+
+class CppWriter : public Writer {
+public:
+    using Writer::Writer;
+
+    [[nodiscard]] std::string declaration(const Variable &variable) const {
+        const VariableArg &source = variable.source;
+        if (source.original < 0) {
+            return variable.identifier + "(" + quoted(source.name) + ")";
+        }
+        return variable.identifier + " = " + origin(source);
+    }
+
+protected:
+    [[nodiscard]] std::string method(Method method) const override { return method_name(method); }
+    [[nodiscard]] std::string value(const char *type, const char *name) const override {
+        return qualified(type) + "::" + name;
+    }
+    [[nodiscard]] std::string boolean(bool value) const override {
+        return value ? "true" : "false";
+    }
+    [[nodiscard]] std::string list(const std::vector<std::string> &items) const override {
+        return "{" + join(items, ", ") + "}";
+    }
+    [[nodiscard]] std::string pair(const std::string &a, const std::string &b) const override {
+        return "{" + a + ", " + b + "}";
+    }
+    [[nodiscard]] std::string both(const std::vector<std::string> &conditions) const override {
+        return join(conditions, " && ");
+    }
+    [[nodiscard]] std::string make(const char *type, const std::string &args) const override {
+        return qualified(type) + "(" + args + ")";
+    }
+};
+
+// Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
+std::string preamble(const Program &program) {
+    const std::string count = std::to_string(program.expected().size());
+    std::string text = R"(
+    // All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
+    const auto number_at = [](std::string &name, size_t first_digit, size_t end) {
+        const std::string digits = name.substr(first_digit);
+        if (digits.empty() || digits.size() > 9 ||
+            digits.find_first_not_of("0123456789") != std::string::npos) {
+            return -1;
+        }
+        name.resize(end);
+        return std::stoi(digits);
+    };
+    std::multimap<std::pair<std::string, std::pair<int, int>>, Func> functions;
+    for (size_t i = 0; i < )" + count + R"(; i++) {
+        const Func f = pipeline.get_func(i);
+        std::string stem = f.name();
+        const size_t dollar = stem.rfind('$');
+        const bool has_dollar = dollar != std::string::npos && dollar > 0;
+        const int counter = has_dollar ? number_at(stem, dollar + 1, dollar) : -1;
+        const int number = stem[0] == 'f'                  ? number_at(stem, 1, 1)
+                           : stem.rfind("lambda_", 0) == 0 ? number_at(stem, 7, 6)
+                                                           : -1;
+        functions.emplace(std::make_pair(stem, std::make_pair(number, counter)), f);
+    }
+
+    // Another pipeline is refused before anything is touched.
+    const struct { const char *name; int dimensions, updates; } expected[] = {
+)";
+    for (const Expected &e : program.expected()) {
+        text += "        {" + quoted(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
+                std::to_string(e.updates) + "},\n";
+    }
+    text += R"(    };
+    std::vector<Func> funcs;
+    for (const auto &found : functions) {
+        const auto &e = expected[funcs.size()];
+        const Func &f = found.second;
+        if (found.first.first != e.name || f.dimensions() != e.dimensions ||
+            f.num_update_definitions() != e.updates) {
+            throw std::runtime_error("This schedule is for another algorithm: it expects " +
+                                     std::string(e.name) + " with " + std::to_string(e.dimensions) +
+                                     " dimensions and " + std::to_string(e.updates) +
+                                     " updates, and finds " + f.name() + ".");
+        }
+        funcs.push_back(f);
+    }
+)";
+    return text;
+}
+
+// Variables of one kind and origin share a declaration.
+std::string declarations(const Program &program, const CppWriter &writer,
+                         const std::vector<int> &variables) {
+    std::string text;
+    for (const bool reduction : {false, true}) {
+        for (const bool original : {true, false}) {
+            std::vector<std::string> declared;
+            for (const int v : variables) {
+                const Variable &variable = program.variables()[v];
+                if (variable.source.reduction == reduction &&
+                    (variable.source.original >= 0) == original) {
+                    declared.push_back(writer.declaration(variable));
+                }
+            }
+            if (!declared.empty()) {
+                text += kIndent + std::string(reduction ? "RVar " : "Var ") +
+                        join(declared, ", ") + ";\n";
+            }
+        }
+    }
+    return text;
+}
+
+std::string statement_text(const Program &program, const CppWriter &writer,
+                           const Statement &statement) {
+    std::string text = declarations(program, writer, statement.declares) + kIndent;
+    if (!statement.result.empty()) {
+        text += (statement.result_is_stage ? "::Halide::Stage " : "Func ") + statement.result + " = ";
+    }
+    text += writer.subject(statement);
+    const bool chain = statement.calls.size() > 1;
+    for (const Directive *call : statement.calls) {
+        text += (chain ? "\n        ." : ".") + writer.call(*call);
+    }
+    return text + ";\n";
+}
+
+}  // namespace
+
+std::string print_cpp(const PipelineDag &dag, const Schedule &schedule) {
+    const Program program(dag, schedule);
+    const CppWriter writer(program);
+    std::string text = kIndent + ("// " + head_comment(dag)) + "\n" + preamble(program);
+    const std::vector<int> fetched = program.fetched();
+    text += fetched.empty() ? "" : "\n";
+    for (const int i : fetched) {
+        text += kIndent + ("Func " + program.function(program.expected()[i].function)) +
+                " = funcs[" + std::to_string(i) + "];\n";
+    }
+    text += declarations(program, writer, program.early());
+    text += program.statements().empty() ? "" : "\n";
+    for (const Statement &statement : program.statements()) {
+        text += statement_text(program, writer, statement);
+    }
+    return text;
+}
+
+}  // namespace nestor

@@ -1,0 +1,116 @@
+// A schedule as Python: a module with apply_schedule_<name>.
+
+#include "schedule/code/writer.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+const char *const kIndent = "    ";
+
+class PythonWriter : public Writer {
+public:
+    using Writer::Writer;
+
+protected:
+    [[nodiscard]] std::string method(Method method) const override {
+        return method == Method::In ? "in_" : method_name(method);
+    }
+    [[nodiscard]] std::string value(const char *type, const char *name) const override {
+        return std::string("hl.") + type + "." + name;
+    }
+    [[nodiscard]] std::string boolean(bool value) const override {
+        return value ? "True" : "False";
+    }
+    [[nodiscard]] std::string list(const std::vector<std::string> &items) const override {
+        return "[" + join(items, ", ") + "]";
+    }
+    [[nodiscard]] std::string pair(const std::string &a, const std::string &b) const override {
+        return "(" + a + ", " + b + ")";
+    }
+    [[nodiscard]] std::string both(const std::vector<std::string> &conditions) const override {
+        return conditions.size() == 1 ? conditions[0] : "(" + join(conditions, ") & (") + ")";
+    }
+    [[nodiscard]] std::string make(const char *type, const std::string &args) const override {
+        return std::string("hl.") + type + "(" + args + ")";
+    }
+};
+
+// Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
+std::string preamble(const Program &program) {
+    std::string text = R"(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
+    def key(f):
+        stem, counter, number = f.name(), -1, -1
+        if found := re.fullmatch(r"(.+)\$([0-9]{1,9})", stem, re.DOTALL):
+            stem, counter = found[1], int(found[2])
+        if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})", stem):
+            stem, number = found[1], int(found[2])
+        return stem, number, counter
+
+)";
+    const std::string count = std::to_string(program.expected().size());
+    text += "    funcs = sorted((pipeline.get_func(i) for i in range(" + count + ")), key=key)\n";
+    text += R"(
+    # Another pipeline is refused before anything is touched: name, dimensions, updates.
+    expected = [
+)";
+    for (const Expected &e : program.expected()) {
+        text += "        (" + quoted(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
+                std::to_string(e.updates) + "),\n";
+    }
+    text += R"(    ]
+    found = [(key(f)[0], f.dimensions(), f.num_update_definitions()) for f in funcs]
+    if found != expected:
+        raise ValueError(f"This schedule is for another algorithm: it expects {expected}, and finds {found}.")
+)";
+    return text;
+}
+
+std::string declarations(const Program &program, const PythonWriter &writer,
+                         const std::vector<int> &variables) {
+    std::string text;
+    for (const int v : variables) {
+        const Variable &variable = program.variables()[v];
+        text += kIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
+    }
+    return text;
+}
+
+std::string statement_text(const Program &program, const PythonWriter &writer,
+                           const Statement &statement) {
+    std::string text = declarations(program, writer, statement.declares) + kIndent;
+    text += statement.result.empty() ? "" : statement.result + " = ";
+    if (statement.calls.size() == 1) {
+        return text + writer.subject(statement) + "." + writer.call(*statement.calls[0]) + "\n";
+    }
+    text += "(\n        " + writer.subject(statement) + "\n";
+    for (const Directive *call : statement.calls) {
+        text += "        ." + writer.call(*call) + "\n";
+    }
+    return text + "    )\n";
+}
+
+}  // namespace
+
+std::string print_python(const PipelineDag &dag, const Schedule &schedule) {
+    const Program program(dag, schedule);
+    const PythonWriter writer(program);
+    std::string text = "# " + head_comment(dag) + "\nimport re\n\nimport halide as hl\n\n\n";
+    text += "def apply_schedule_" + as_identifier(dag.name) + "(pipeline, target, inputs={}):\n";
+    text += preamble(program);
+    const std::vector<int> fetched = program.fetched();
+    text += fetched.empty() ? "" : "\n";
+    for (const int i : fetched) {
+        text += kIndent + program.function(program.expected()[i].function) + " = funcs[" +
+                std::to_string(i) + "]\n";
+    }
+    text += declarations(program, writer, program.early());
+    text += program.statements().empty() ? "" : "\n";
+    for (const Statement &statement : program.statements()) {
+        text += statement_text(program, writer, statement);
+    }
+    return text;
+}
+
+}  // namespace nestor

@@ -1,0 +1,153 @@
+#include "schedule/code/writer.h"
+
+#include "schedule/enum_names.h"
+
+namespace nestor {
+
+std::string join(const std::vector<std::string> &items, const std::string &separator) {
+    std::string text;
+    for (const std::string &item : items) {
+        text += (text.empty() ? "" : separator) + item;
+    }
+    return text;
+}
+
+std::string Writer::subject(const Statement &statement) const {
+    if (statement.specialization >= 0) {
+        return program_.specialization(statement);
+    }
+    const std::string &function = program_.function(statement.function);
+    if (statement.stage == 0) {
+        return function;
+    }
+    const int update = statement.stage - 1;
+    return function + ".update(" + (update == 0 ? "" : std::to_string(update)) + ")";
+}
+
+std::string Writer::call(const Directive &directive) const {
+    return method(directive.method) + "(" + join(arguments(directive), ", ") + ")";
+}
+
+std::string Writer::origin(const VariableArg &arg) const {
+    if (arg.original < 0) {
+        return make(arg.reduction ? "RVar" : "Var", quoted(arg.name));
+    }
+    const std::string &function = program_.function(arg.function);
+    const std::string index = "[" + std::to_string(arg.original) + "]";
+    if (!arg.reduction) {
+        return function + ".args()" + index;
+    }
+    return function + ".rvars(" + std::to_string(arg.stage - 1) + ")" + index;
+}
+
+Writer::Arguments Writer::arguments(const Directive &directive) const {
+    Arguments arguments;
+    for (const DirectiveArg &arg : directive.args) {
+        add(arg, directive, arguments);
+    }
+    return arguments;
+}
+
+void Writer::add(const DirectiveArg &arg, const Directive &directive, Arguments &arguments) const {
+    struct Visitor {
+        const Writer &writer;
+        const Directive &directive;
+        Arguments &arguments;
+
+        void operator()(std::int64_t number) const { arguments.push_back(std::to_string(number)); }
+        void operator()(bool forward) const {
+            if (!forward) {  // fold_storage's default
+                arguments.push_back(writer.boolean(forward));
+            }
+        }
+        void operator()(const FunctionArg &function) const {
+            arguments.push_back(writer.program_.function(function.function));
+        }
+        void operator()(const VariableArg &variable) const {
+            arguments.push_back(writer.program_.variable(variable));
+        }
+        void operator()(const LevelArg &level) const {
+            writer.add_level(level, directive, arguments);
+        }
+        void operator()(Tail tail) const {
+            if (tail != Tail::Auto) {
+                arguments.push_back(writer.value("TailStrategy", enum_name(kTailNames, tail)));
+            }
+        }
+        void operator()(Memory memory) const {
+            arguments.push_back(writer.value("MemoryType", enum_name(kMemoryNames, memory)));
+        }
+        void operator()(PartitionPolicy policy) const {
+            arguments.push_back(writer.value("Partition", enum_name(kPartitionNames, policy)));
+        }
+        void operator()(PrefetchBounds bounds) const {
+            if (bounds != PrefetchBounds::GuardWithIf) {
+                arguments.push_back(
+                    writer.value("PrefetchBoundStrategy", enum_name(kPrefetchNames, bounds)));
+            }
+        }
+        void operator()(const ConditionArg &condition) const {
+            arguments.push_back(writer.condition(condition, directive.function));
+        }
+        void operator()(const FunctionListArg &functions) const {
+            writer.add_functions(functions, arguments);
+        }
+        void operator()(const PreservedArg &preserved) const {
+            writer.add_preserved(preserved, directive, arguments);
+        }
+    };
+    std::visit(Visitor{*this, directive, arguments}, arg);
+}
+
+void Writer::add_level(const LevelArg &level, const Directive &directive,
+                       Arguments &arguments) const {
+    const std::string &function = program_.function(level.loop.function);
+    const std::string &variable = program_.variable(level.loop);
+    if (level.only_stage && directive.method != Method::ComputeWith) {
+        arguments.push_back(function);
+        arguments.push_back(variable);
+        return;
+    }
+    arguments.push_back(make("LoopLevel", function + ", " + variable + ", " +
+                                              std::to_string(level.loop.stage)));
+}
+
+void Writer::add_functions(const FunctionListArg &functions, Arguments &arguments) const {
+    std::vector<std::string> names;
+    for (const int f : functions.functions) {
+        names.push_back(program_.function(f));
+    }
+    if (names.size() == 1) {
+        arguments.push_back(names[0]);
+    } else if (!names.empty()) {
+        arguments.push_back(list(names));
+    }
+}
+
+void Writer::add_preserved(const PreservedArg &preserved, const Directive &directive,
+                           Arguments &arguments) const {
+    std::vector<std::string> pairs;
+    for (const auto &[variable, name] : preserved.pairs) {
+        const std::string &made = program_.preserved(directive, name);
+        if (preserved.pairs.size() == 1) {
+            arguments.push_back(program_.variable(variable));
+            arguments.push_back(made);
+            return;
+        }
+        pairs.push_back(pair(program_.variable(variable), made));
+    }
+    arguments.push_back(list(pairs));
+}
+
+std::string Writer::condition(const ConditionArg &condition, int function) const {
+    const std::string buffer =
+        program_.has_one_value(function) ? ".output_buffer()" : ".output_buffers()[0]";
+    std::vector<std::string> terms;
+    for (const ExtentCondition &term : condition.terms) {
+        terms.push_back(program_.function(function) + buffer + ".dim(" + std::to_string(term.dim) +
+                        ").extent() >= " + std::to_string(term.at_least));
+    }
+    return both(terms);
+}
+
+}  // namespace nestor

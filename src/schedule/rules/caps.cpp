@@ -1,0 +1,144 @@
+// Limits that keep the compiler and the program within reason.
+
+#include <algorithm>
+
+#include "schedule/footprint.h"
+#include "schedule/loops.h"
+#include "schedule/rules/rules.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr std::int64_t kMany = std::int64_t{1} << 40;  // products stop here
+
+std::int64_t times(std::int64_t a, std::int64_t b) {
+    return std::min(kMany, std::min(kMany, a) * std::min<std::int64_t>(1 << 20, b));
+}
+
+// Copies that unrolling makes of what is inside of loop `site`, in its nest and in those around it.
+std::int64_t copies_around(const RuleContext &c, const LoopSite &site) {
+    std::int64_t copies = 1;
+    for (const LoopSite &s : c.placement.chain(site)) {
+        const std::vector<StageDim> dims = c.placement.dims(s.function, s.stage);
+        std::int64_t most = 1;
+        for (const LoopNest *nest : c.placement.nests(s.function, s.stage)) {
+            const std::vector<LoopRef> order = loop_order(*nest, dims);
+            std::int64_t product = 1;
+            for (const LoopRef loop : nest->unrolled) {
+                if (position(order, loop) >= position(order, s.loop)) {
+                    product = times(product, loop_extent(*nest, dims, loop));
+                }
+            }
+            most = std::max(most, product);
+        }
+        copies = times(copies, most);
+    }
+    return copies;
+}
+
+class InlinedSizes {
+public:
+    explicit InlinedSizes(const RuleContext &c) : c_(c), known_(c.functions(), -1) {}
+
+    // Nodes of a stage's expression with every inlined call replaced by the callee's expression.
+    std::int64_t of(const Stage &stage) {
+        std::int64_t size = stage.expression_size;
+        for (const Load &load : stage.loads) {
+            if (load.source == Source::Function &&
+                c_.placement.kind(load.index) == Placement::Kind::Inlined) {
+                size = std::min(kMany, size + of_function(load.index));
+            }
+        }
+        return size;
+    }
+
+private:
+    std::int64_t of_function(int f) {
+        if (known_[f] < 0) {
+            known_[f] = 0;
+            for (const Stage &stage : c_.graph.functions[f].stages) {
+                known_[f] = std::min(kMany, known_[f] + of(stage));
+            }
+        }
+        return known_[f];
+    }
+
+    const RuleContext &c_;
+    std::vector<std::int64_t> known_;
+};
+
+std::string over(const std::string &what, std::int64_t is, std::int64_t cap) {
+    return what + " is " + std::to_string(is) + ", over the cap of " + std::to_string(cap);
+}
+
+}  // namespace
+
+void check_unrolled_bodies(const RuleContext &c) {
+    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+        std::int64_t bodies = 1;
+        for (const LoopRef loop : nest.unrolled) {
+            bodies = times(bodies, loop_extent(nest, dims, loop));
+        }
+        if (c.placement.kind(f) == Placement::Kind::At) {
+            bodies = times(bodies, copies_around(c, c.schedule.functions[f].compute.site));
+        }
+        if (bodies > c.caps.unrolled_bodies) {
+            c.broken(f, s, over("the number of unrolled bodies", bodies, c.caps.unrolled_bodies));
+        }
+    });
+}
+
+void check_vector_lanes(const RuleContext &c) {
+    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+        if (nest.vector) {
+            const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
+            if (lanes > c.caps.vector_lanes) {
+                c.broken(f, s, over("the number of lanes", lanes, c.caps.vector_lanes));
+            }
+        }
+    });
+}
+
+void check_stack(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const Memory memory = c.schedule.functions[f].memory;
+        if (memory != Memory::Stack && memory != Memory::Register) {
+            continue;
+        }
+        const std::int64_t bytes = allocation_bytes(c.graph, c.schedule, f);
+        if (bytes > c.caps.stack_bytes) {
+            c.broken(f, -1, over("its memory on the stack, in bytes,", bytes, c.caps.stack_bytes));
+        }
+    }
+}
+
+void check_peak_bytes(const RuleContext &c) {
+    if (c.caps.peak_bytes < 0) {
+        return;
+    }
+    const std::int64_t bytes = peak_bytes(c.dag, c.schedule, c.caps.threads);
+    if (bytes > c.caps.peak_bytes) {
+        c.violations.push_back(
+            {"the schedule", over("the memory of all allocations, in bytes,", bytes, c.caps.peak_bytes)});
+    }
+}
+
+void check_inlined_size(const RuleContext &c) {
+    InlinedSizes sizes(c);
+    for (int f = 0; f < c.functions(); f++) {
+        if (c.placement.kind(f) == Placement::Kind::Inlined) {
+            continue;
+        }
+        for (const Stage &stage : c.graph.functions[f].stages) {
+            const std::int64_t size = sizes.of(stage);
+            if (size > c.caps.inlined_size) {
+                c.broken(f, stage.index,
+                         over("the size of its expression with what is inlined", size,
+                              c.caps.inlined_size));
+            }
+        }
+    }
+}
+
+}  // namespace nestor

@@ -1,0 +1,144 @@
+// Rules on specialisations, compute_with and prefetch.
+
+#include <algorithm>
+
+#include "schedule/loops.h"
+#include "schedule/rules/rules.h"
+
+namespace nestor {
+
+namespace {
+
+// Whether `to` needs `from`, directly or not.
+bool depends(const PipelineDag &graph, int from, int to, std::vector<bool> &seen) {
+    if (from == to) {
+        return true;
+    }
+    seen[from] = true;
+    return std::ranges::any_of(graph.functions[from].consumers, [&](int consumer) {
+        return !seen[consumer] && depends(graph, consumer, to, seen);
+    });
+}
+
+bool depends(const PipelineDag &graph, int from, int to) {
+    std::vector<bool> seen(graph.functions.size(), false);
+    return depends(graph, from, to, seen);
+}
+
+enum class Mark { Serial, Parallel, Unrolled, Vector };
+
+Mark mark(const LoopNest &nest, LoopRef loop) {
+    if (nest.vector == loop) {
+        return Mark::Vector;
+    }
+    if (std::ranges::count(nest.parallel, loop) > 0) {
+        return Mark::Parallel;
+    }
+    return std::ranges::count(nest.unrolled, loop) > 0 ? Mark::Unrolled : Mark::Serial;
+}
+
+struct FusedLoop {
+    std::string name;
+    LoopKind kind;
+    Mark mark;
+    bool operator==(const FusedLoop &) const = default;
+};
+
+// The loops from the outermost down to `last`, or none if `last` is not there.
+std::vector<FusedLoop> outer_loops(const LoopNest &nest, const std::vector<StageDim> &dims,
+                                   const std::string &last) {
+    const std::vector<LoopRef> order = loop_order(nest, dims);
+    std::vector<FusedLoop> loops;
+    for (auto loop = order.rbegin(); loop != order.rend(); ++loop) {
+        loops.push_back({loop_name(dims, *loop), dims[loop->dim].kind, mark(nest, *loop)});
+        if (loops.back().name == last) {
+            return loops;
+        }
+    }
+    return {};
+}
+
+void check_fused(const RuleContext &c, int f, int s, const LoopSite &with) {
+    const auto broken = [&](const char *what) { c.broken(f, s, what); };
+    if (with.function == f || depends(c.graph, f, with.function) ||
+        depends(c.graph, with.function, f)) {
+        return broken("is fused with a stage that it depends on");
+    }
+    if (c.placement.kind(f) != c.placement.kind(with.function) || c.placement.is_transparent(f) ||
+        c.graph.functions[with.function].pinned ||
+        c.schedule.functions[f].compute != c.schedule.functions[with.function].compute) {
+        return broken("is fused with a stage that is computed elsewhere");
+    }
+    const StageSchedule &own = c.schedule.functions[f].stages[s];
+    const StageSchedule &other = c.schedule.functions[with.function].stages[with.stage];
+    if (!own.specializations.empty() || !other.specializations.empty()) {
+        return broken("is fused, and one of the two is specialised");
+    }
+    const std::vector<StageDim> own_dims = c.placement.dims(f, s);
+    const std::vector<StageDim> other_dims = c.placement.dims(with.function, with.stage);
+    const std::string last = loop_name(other_dims, with.loop);
+    const std::vector<FusedLoop> loops = outer_loops(own.nest, own_dims, last);
+    if (loops.empty() || loops != outer_loops(other.nest, other_dims, last)) {
+        return broken("is fused with loops that differ in name or kind from its own");
+    }
+}
+
+}  // namespace
+
+// The condition is on the size of an output, which is known before anything runs.
+void check_specializations(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
+            for (const Specialization &specialization : function.stages[s].specializations) {
+                if (!c.graph.functions[f].is_output) {
+                    c.broken(f, s, "is specialised, and is no output");
+                }
+                if (specialization.when.empty()) {
+                    c.broken(f, s, "is specialised without a condition");
+                }
+                const auto same = [&](const Specialization &other) {
+                    return other.when == specialization.when;
+                };
+                if (std::ranges::count_if(function.stages[s].specializations, same) > 1) {
+                    c.broken(f, s, "is specialised twice on the same condition");
+                }
+            }
+        }
+    }
+}
+
+void check_compute_with(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        for (int s = 0; s < static_cast<int>(c.schedule.functions[f].stages.size()); s++) {
+            if (const auto &with = c.schedule.functions[f].stages[s].compute_with) {
+                check_fused(c, f, s, *with);
+            }
+        }
+    }
+}
+
+// What is prefetched lies in memory before the loop begins, and the stage reads it.
+void check_prefetch(const RuleContext &c) {
+    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+        const std::vector<LoopRef> order = loop_order(nest, dims);
+        for (const Prefetch &prefetch : nest.prefetch) {
+            const std::vector<Placement::Use> uses = c.placement.uses(prefetch.function);
+            const std::string what = "prefetches " + c.name(prefetch.function);
+            if (c.placement.is_transparent(prefetch.function) ||
+                c.placement.is_computed_inside(prefetch.function, {f, s, prefetch.from})) {
+                c.broken(f, s, what + ", which is not in memory before the loop");
+            } else if (std::ranges::count(uses, Placement::Use{f, s}) == 0) {
+                c.broken(f, s, what + ", which it does not read");
+            }
+            if (position(order, prefetch.from) < position(order, prefetch.at)) {
+                c.broken(f, s, what + " for a loop inside of the one that issues it");
+            }
+            if (prefetch.offset < 1) {
+                c.broken(f, s, what + " for an iteration that has been");
+            }
+        }
+    });
+}
+
+}  // namespace nestor

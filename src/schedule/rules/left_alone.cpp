@@ -1,0 +1,60 @@
+// Rules on what is not Nestor's to schedule.
+
+#include <algorithm>
+
+#include "schedule/rules/rules.h"
+
+namespace nestor {
+
+// What the user scheduled stays exactly as it is. Where its loops are is not known, so that nothing is
+// computed at them.
+void check_pinned(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const std::optional<std::string> &reason = c.graph.functions[f].pinned;
+        if (!reason) {
+            continue;
+        }
+        FunctionSchedule untouched;
+        untouched.derivation = c.schedule.functions[f].derivation;
+        untouched.stages.resize(c.schedule.functions[f].stages.size());
+        if (c.schedule.functions[f] != untouched) {
+            c.broken(f, -1, "is left as it is (" + *reason + "), but has a schedule");
+        }
+    }
+}
+
+// Halide cannot inline an extern stage, nor what one reads: those take whole buffers.
+void check_extern(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const Function &function = c.graph.functions[f];
+        if (function.is_extern && c.placement.kind(f) == Placement::Kind::Inlined) {
+            c.broken(f, -1, "is an extern stage and cannot be inlined");
+        }
+        for (const int input : function.extern_inputs) {
+            if (c.placement.is_transparent(input)) {
+                c.broken(input, -1,
+                         "is read by the extern stage " + c.name(f) +
+                             ": compute it at root or at a loop");
+            }
+        }
+    }
+}
+
+// Outputs are computed at root, into memory that the caller gives.
+void check_outputs(const RuleContext &c) {
+    for (const int f : c.dag.outputs) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        const auto at_root = [](const Level &level) {
+            return level.kind == Level::Kind::Default || level.kind == Level::Kind::Root;
+        };
+        if (!at_root(function.compute) || !at_root(function.store) || !at_root(function.hoist)) {
+            c.broken(f, -1, "is an output: it is computed and stored at root");
+        }
+        if (function.memory != Memory::Auto || function.fold || !function.alignment.empty() ||
+            !function.storage_order.empty()) {
+            c.broken(f, -1, "is an output: the caller decides on its memory");
+        }
+    }
+}
+
+}  // namespace nestor

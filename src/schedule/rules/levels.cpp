@@ -1,0 +1,179 @@
+// Rules on where functions are computed and stored.
+
+#include <algorithm>
+
+#include "schedule/loops.h"
+#include "schedule/rules/rules.h"
+
+namespace nestor {
+
+namespace {
+
+bool has_memory_directive(const FunctionSchedule &f) {
+    return f.store.kind != Level::Kind::Default || f.hoist.kind != Level::Kind::Default ||
+           f.memory != Memory::Auto || !f.storage_order.empty() || !f.alignment.empty() || f.fold;
+}
+
+// Whether `outer` is the level `inner` or around it.
+bool is_around(const RuleContext &c, const Level &outer, const Level &inner) {
+    if (outer.kind == Level::Kind::Root) {
+        return true;
+    }
+    return outer.kind == Level::Kind::At && inner.kind == Level::Kind::At &&
+           c.placement.is_inside(inner.site, outer.site);
+}
+
+bool is_marked(const LoopNest &nest, LoopRef loop) {
+    return nest.vector == loop || std::ranges::count(nest.parallel, loop) > 0;
+}
+
+// The first parallel or vector loop inside of level `outer` and around or at loop `inner`.
+std::optional<std::string> shared_between(const RuleContext &c, const Level &outer,
+                                          const LoopSite &inner) {
+    for (const LoopSite &site : c.placement.chain(inner)) {
+        const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
+        const bool last = outer.kind == Level::Kind::At && outer.site.function == site.function &&
+                          outer.site.stage == site.stage;
+        for (const LoopNest *nest : c.placement.nests(site.function, site.stage)) {
+            const std::vector<LoopRef> order = loop_order(*nest, dims);
+            const int end = last ? position(order, outer.site.loop) : static_cast<int>(order.size());
+            for (int at = position(order, site.loop); at >= 0 && at < end; at++) {
+                if (is_marked(*nest, order[at])) {
+                    return c.name(site.function) + "'s " + loop_name(dims, order[at]);
+                }
+            }
+        }
+        if (last) {
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+// Inlined functions are pure, have no loops and no memory: directives on them would be errors.
+void check_inlined(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        if (function.compute.kind == Level::Kind::Inline && !c.graph.functions[f].can_inline) {
+            c.broken(f, -1, "cannot be inlined: it has updates, is an output, or an extern stage's input");
+            continue;
+        }
+        if (!c.placement.is_transparent(f)) {
+            continue;
+        }
+        FunctionSchedule plain;
+        plain.stages.resize(function.stages.size());
+        if (function.stages != plain.stages || has_memory_directive(function)) {
+            c.broken(f, -1, "has no level of its own, but loops or memory are scheduled: give it one");
+        }
+    }
+}
+
+// The loop at which something is computed has to run: its function is neither inlined nor the user's, and
+// its own loops are not, in the end, inside of what is computed there.
+void check_sites_run(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        for (const Level *level : {&function.compute, &function.store, &function.hoist}) {
+            if (level->kind != Level::Kind::At) {
+                continue;
+            }
+            const int at = level->site.function;
+            if (c.placement.is_transparent(at) || c.graph.functions[at].pinned ||
+                c.graph.functions[at].is_extern) {
+                c.broken(f, -1, "is placed at a loop of " + c.name(at) + ", which has none to offer");
+            }
+            for (const LoopSite &site : c.placement.chain(level->site)) {
+                if (site.function == f) {
+                    c.broken(f, -1, "is placed, in the end, at a loop of its own");
+                    break;
+                }
+            }
+            const std::vector<StageDim> dims = c.placement.dims(at, level->site.stage);
+            for (const LoopNest *nest : c.placement.nests(at, level->site.stage)) {
+                const std::vector<LoopRef> order = loop_order(*nest, dims);
+                if (nest->vector &&
+                    position(order, level->site.loop) <= position(order, *nest->vector)) {
+                    c.broken(f, -1, "is placed inside of a vector of " + c.name(at));
+                }
+            }
+        }
+    }
+}
+
+// Everything that reads a function computed at a loop is inside of that loop. Two stages of one function
+// have no loop in common, so that what both read is computed outside of that function.
+void check_consumers_inside(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        if (c.placement.kind(f) != Placement::Kind::At) {
+            continue;
+        }
+        const LoopSite &site = c.schedule.functions[f].compute.site;
+        const std::vector<Placement::Use> uses = c.placement.uses(f);
+        if (uses.empty()) {
+            c.broken(f, -1, "is computed at a loop, and nothing reads it");
+        }
+        for (const Placement::Use &use : uses) {
+            const bool same_stage = use.function == site.function && use.stage == site.stage;
+            const bool inside = use.function != site.function &&
+                                c.placement.is_computed_inside(use.function, site);
+            if (!same_stage && !inside) {
+                c.broken(f, -1,
+                         "is computed at a loop of " + c.name(site.function) + ", and " +
+                             c.name(use.function) +
+                             (use.stage > 0 ? ", stage " + std::to_string(use.stage) + "," : "") +
+                             " reads it outside of that loop");
+            }
+        }
+    }
+}
+
+// Store levels are around compute levels and hoist levels around store levels; no parallel loop is between,
+// whose iterations would share the memory.
+void check_storage_levels(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        if (function.store.kind == Level::Kind::Inline || function.hoist.kind == Level::Kind::Inline) {
+            c.broken(f, -1, "has a storage level that is no level");
+            continue;
+        }
+        if (c.placement.kind(f) != Placement::Kind::At) {
+            const bool at_root = function.store.kind != Level::Kind::At &&
+                                 function.hoist.kind != Level::Kind::At;
+            if (!at_root) {
+                c.broken(f, -1, "is computed at root and stored at a loop inside of it");
+            }
+            continue;
+        }
+        const Level store = c.placement.store(f);
+        const Level storage = c.placement.storage(f);
+        if (!is_around(c, store, function.compute)) {
+            c.broken(f, -1, "is stored at a loop that is not around the one that computes it");
+        } else if (!is_around(c, storage, store)) {
+            c.broken(f, -1, "has its storage hoisted to a loop that is not around its store level");
+        } else if (storage != function.compute) {
+            if (const auto loop = shared_between(c, storage, function.compute.site)) {
+                c.broken(f, -1, "would share its memory between the iterations of " + *loop);
+            }
+        }
+    }
+}
+
+// Folding makes a circular buffer of memory that outlives one computation: the store level has to be
+// outside of the compute level. Stack and registers have a constant size, which root does not offer.
+void check_storage_directives(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        if (function.fold && c.placement.store(f) == function.compute) {
+            c.broken(f, -1, "is folded, but not stored outside of the loop that computes it");
+        }
+        const bool small = function.memory == Memory::Stack || function.memory == Memory::Register;
+        if (small && c.placement.storage(f).kind == Level::Kind::Root) {
+            c.broken(f, -1, "is at root: its memory has no constant size for the stack");
+        }
+    }
+}
+
+}  // namespace nestor

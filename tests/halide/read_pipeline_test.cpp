@@ -1,0 +1,249 @@
+#include "halide/read_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace nestor {
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::Float;
+using Halide::Func;
+using Halide::ImageParam;
+using Halide::Int;
+using Halide::Pipeline;
+using Halide::RDom;
+using Halide::Target;
+using Halide::UInt;
+using Halide::Var;
+
+const Target kTarget("x86-64-linux-avx2");
+
+PipelineDag read(const Pipeline &pipeline, const ReadOptions &options = {}) {
+    Result<PipelineDag> dag = read_pipeline(pipeline, kTarget, options);
+    EXPECT_TRUE(dag) << dag.error();
+    return dag ? std::move(dag).value() : PipelineDag{};
+}
+
+std::string refusal(const Pipeline &pipeline, const Target &target = kTarget) {
+    const Result<PipelineDag> dag = read_pipeline(pipeline, target);
+    EXPECT_FALSE(dag);
+    return dag ? "" : dag.error();
+}
+
+const Function &function(const PipelineDag &dag, const std::string &stem, int rank = 0) {
+    const int index = dag.find({stem, rank});
+    EXPECT_GE(index, 0) << stem;
+    return dag.functions.at(std::max(index, 0));
+}
+
+struct Blur {
+    ImageParam in{UInt(8), 2, "in"};
+    Var x{"x"}, y{"y"};
+    Func rows{"rows"}, out{"out"};
+
+    Blur() {
+        rows(x, y) = cast<std::uint16_t>(in(x - 1, y)) + in(x, y) + in(x + 1, y);
+        out(x, y) = cast<std::uint8_t>((rows(x, y - 1) + rows(x, y) + rows(x, y + 1)) / 9);
+    }
+
+    void estimate(int width, int height) {
+        out.set_estimate(x, 0, width).set_estimate(y, 0, height);
+        in.dim(0).set_estimate(-1, width + 2);
+        in.dim(1).set_estimate(-1, height + 2);
+    }
+};
+
+TEST(ReadPipeline, FindsRegionsLoopsAndLoads) {
+    Blur blur;
+    blur.estimate(640, 480);
+    const PipelineDag dag = read(blur.out);
+    EXPECT_EQ(dag.name, "out");
+    ASSERT_EQ(dag.functions.size(), 3U);
+    const Function &rows = function(dag, "rows");
+    EXPECT_EQ(rows.region, (std::vector<Range>{{0, 640}, {-1, 482}}));
+    EXPECT_EQ(rows.types, (std::vector<ScalarType>{{TypeKind::UInt, 16}}));
+    EXPECT_TRUE(rows.can_inline);
+    EXPECT_TRUE(function(dag, "in_im").only_wraps_input);
+    const Stage &stage = function(dag, "out").stages.front();
+    ASSERT_EQ(stage.loads.size(), 3U);
+    EXPECT_EQ(stage.loads[0].coords[1].rates, (std::vector<double>{0, 1}));
+    EXPECT_EQ(stage.loads[0].coords[1].offset_min, -1);
+    EXPECT_EQ(rows.consumers, (std::vector<int>{dag.find({"out", 0})}));
+}
+
+TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
+    ImageParam in(Int(32), 2, "in");
+    Var x("x"), y("y");
+    Func f("f"), out("out");
+    f(x, y) = in(x, y) * 2;
+    Expr shared = Halide::clamp(x * 2 + 1, 0, 99);
+    out(x, y) = f(shared, y / 2) + f(shared, y / 2);
+    out.set_estimate(x, 0, 50).set_estimate(y, 0, 40);
+    in.dim(0).set_estimate(0, 100);
+    in.dim(1).set_estimate(0, 20);
+    const PipelineDag dag = read(out);
+    const Load &load = function(dag, "out").stages[0].loads.at(0);
+    EXPECT_TRUE(load.coords[0].affine);
+    EXPECT_TRUE(load.coords[0].clamped);
+    EXPECT_EQ(load.coords[0].rates, (std::vector<double>{2, 0}));
+    EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
+}
+
+TEST(ReadPipeline, ReadsUpdatesWithTheirProofs) {
+    ImageParam in(UInt(8), 2, "in");
+    Var x("x");
+    Func hist("hist"), scan("scan"), out("out");
+    RDom r(0, 64, 0, 32, "r");
+    hist(x) = 0;
+    hist(cast<int>(in(r.x, r.y))) += 1;
+    RDom s(1, 255, "s");
+    scan(x) = hist(x);
+    scan(s) = scan(s - 1) + hist(s);
+    out(x) = scan(x);
+    out.set_estimate(x, 0, 256);
+    in.dim(0).set_estimate(0, 64);
+    in.dim(1).set_estimate(0, 32);
+    const PipelineDag dag = read(out);
+    const Stage &scatter = function(dag, "hist").stages.at(1);
+    ASSERT_EQ(scatter.loops.size(), 2U);  // none over x, which the update does not use
+    EXPECT_EQ(scatter.loops[0].label, "r_x");
+    EXPECT_EQ(scatter.loops[0].kind, LoopKind::Reduction);
+    EXPECT_TRUE(scatter.loops[0].constant_extent);
+    EXPECT_TRUE(scatter.associative);
+    EXPECT_TRUE(scatter.reads_itself);
+    const Stage &steps = function(dag, "scan").stages.at(1);
+    EXPECT_FALSE(steps.associative);
+    EXPECT_NE(print(dag).find("hist(int32(in_im(r_x, r_y))) += 1"), std::string::npos) << print(dag);
+}
+
+TEST(ReadPipeline, KnowsRaceFreeReductions) {
+    Var x("x");
+    Func f("f");
+    RDom r(0, 10, "r");
+    f(x) = x;
+    f(2 * r) = f(2 * r) + f(2 * r + 1);
+    f.set_estimate(x, 0, 20);
+    EXPECT_EQ(function(read(f), "f").stages.at(1).loops.at(0).kind, LoopKind::RaceFree);
+}
+
+TEST(ReadPipeline, DomainsMayDependOnParameters) {
+    ImageParam in(Float(32), 1, "in");
+    Halide::Param<int> length("length");
+    Var x("x");
+    Func f("f");
+    RDom r(0, length, "r");
+    f(x) = 0.0f;
+    f(x) += in(x + r);
+    f.set_estimate(x, 0, 100);
+    in.dim(0).set_estimate(0, 200);
+    length.set_estimate(7);
+    const Loop &loop = function(read(f), "f").stages.at(1).loops.at(1);
+    EXPECT_EQ(loop.range.extent, 7);
+    EXPECT_FALSE(loop.constant_extent);
+}
+
+TEST(ReadPipeline, ListsAllMissingEstimatesWithTheLinesToAdd) {
+    Blur blur;
+    const std::string message = refusal(blur.out);
+    for (const char *line : {"out.set_estimate(x, 0, 1024);", "out.set_estimate(y, 0, 1024);",
+                             "in.dim(0).set_estimate(0, 1024);", "in.dim(1).set_estimate(0, 1024);",
+                             "autoscheduler.default_extent=N"}) {
+        EXPECT_NE(message.find(line), std::string::npos) << line << " is not in:\n" << message;
+    }
+}
+
+TEST(ReadPipeline, DefaultExtentFillsInEstimates) {
+    Blur blur;
+    const PipelineDag dag = read(blur.out, {500});
+    EXPECT_EQ(function(dag, "out").region, (std::vector<Range>{{0, 500}, {0, 500}}));
+}
+
+TEST(ReadPipeline, AScalarNeedsAnEstimateOnlyWhereItShapesTheLoops) {
+    Var x("x");
+    Halide::Param<float> gain("gain");
+    Func plain("plain");
+    plain(x) = cast<float>(x) * gain;
+    plain.set_estimate(x, 0, 10);
+    EXPECT_TRUE(read_pipeline(plain, kTarget));
+    Halide::Param<int> offset("offset");
+    ImageParam in(Float(32), 1, "in");
+    in.dim(0).set_estimate(0, 100);
+    Func shifted("shifted");
+    shifted(x) = in(x + offset);
+    shifted.set_estimate(x, 0, 10);
+    EXPECT_NE(refusal(shifted).find("offset.set_estimate(1);"), std::string::npos);
+}
+
+TEST(ReadPipeline, RefusesGpuTargetsClearly) {
+    Blur blur;
+    blur.estimate(64, 64);
+    const std::string message = refusal(blur.out, Target("x86-64-linux-cuda"));
+    EXPECT_NE(message.find("GPU"), std::string::npos) << message;
+}
+
+TEST(ReadPipeline, PinsWhatTheUserScheduled) {
+    Blur blur;
+    blur.estimate(64, 64);
+    blur.rows.compute_at(blur.out, blur.y);
+    const PipelineDag dag = read(blur.out);
+    ASSERT_TRUE(function(dag, "rows").pinned);
+    EXPECT_NE(function(dag, "rows").pinned->find("compute level"), std::string::npos);
+    ASSERT_TRUE(function(dag, "out").pinned);
+    EXPECT_NE(function(dag, "out").pinned->find("rows"), std::string::npos);
+    EXPECT_FALSE(function(dag, "in_im").pinned);
+}
+
+struct PinCase {
+    const char *name;
+    void (*schedule)(Blur &);
+};
+
+class Pinning : public ::testing::TestWithParam<PinCase> {};
+
+TEST_P(Pinning, AnyDirectivePins) {
+    Blur blur;
+    blur.estimate(64, 64);
+    EXPECT_FALSE(function(read(blur.out), "rows").pinned);
+    GetParam().schedule(blur);
+    EXPECT_TRUE(function(read(blur.out), "rows").pinned);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Directives, Pinning,
+    ::testing::Values(PinCase{"root", [](Blur &b) { b.rows.compute_root(); }},
+                      PinCase{"vectorize", [](Blur &b) { b.rows.vectorize(b.x); }},
+                      PinCase{"reorder", [](Blur &b) { b.rows.reorder(b.y, b.x); }},
+                      PinCase{"split", [](Blur &b) { Var xi; b.rows.split(b.x, b.x, xi, 8); }},
+                      PinCase{"storage", [](Blur &b) { b.rows.reorder_storage(b.y, b.x); }},
+                      PinCase{"memory", [](Blur &b) { b.rows.store_in(Halide::MemoryType::Heap); }},
+                      PinCase{"specialize", [](Blur &b) { b.rows.specialize(b.in.width() > 10); }},
+                      PinCase{"memoize", [](Blur &b) { b.rows.memoize(); }},
+                      PinCase{"hexagon", [](Blur &b) { b.rows.hexagon(); }}),
+    [](const auto &info) { return info.param.name; });
+
+TEST(AlgorithmHash, IgnoresNamesAndSizesButNotTheAlgorithm) {
+    Blur first, second, other;
+    first.estimate(640, 480);
+    second.estimate(64, 48);
+    other.out(other.x, other.y) += cast<std::uint8_t>(1);
+    other.estimate(640, 480);
+    EXPECT_NE(first.rows.name(), second.rows.name());
+    EXPECT_EQ(read(first.out).algorithm_hash, read(second.out).algorithm_hash);
+    EXPECT_NE(read(first.out).algorithm_hash, read(other.out).algorithm_hash);
+}
+
+TEST(ReadPipeline, ChangesNothing) {
+    Blur blur;
+    blur.estimate(64, 64);
+    Halide::LoopLevel level;
+    blur.rows.compute_at(level);
+    level.set(Halide::LoopLevel(blur.out, blur.y));
+    EXPECT_TRUE(function(read(blur.out), "rows").pinned);
+    level.set(Halide::LoopLevel::root());  // still unlocked
+}
+
+}  // namespace
+}  // namespace nestor
