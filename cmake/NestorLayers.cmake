@@ -121,6 +121,7 @@ function(nestor_add_command)
     endif()
     add_executable(nestor "${main}")
     target_link_libraries(nestor PRIVATE nestor_options nestor_cli)
+    target_compile_definitions(nestor PRIVATE NESTOR_VERSION="${PROJECT_VERSION}")
     # The command looks for the plug-in beside itself.
     set_target_properties(nestor PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
 endfunction()

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "halide/guard.h"
+#include "halide/errors.h"
 #include "halide/identity.h"
 #include "schedule/directives.h"
 
@@ -178,7 +178,7 @@ private:
                            integer(d, 3), prefetch_bounds(argument<PrefetchBounds>(d, 4)));
             return;
         case Method::ComputeWith:
-            stage.compute_with(level(d, 0));
+            stage.compute_with(stage_level(d, 0));
             return;
         default:
             throw std::logic_error("not a directive of a stage");
@@ -290,7 +290,14 @@ private:
         return all;
     }
 
+    // compute_at and the like find the stage that uses the function; they refuse a level that names one.
     [[nodiscard]] LoopLevel level(const Directive &d, std::size_t index) const {
+        const VariableArg &loop = argument<LevelArg>(d, index).loop;
+        return {functions_.at(loop.function), variable(loop)};
+    }
+
+    // compute_with needs it.
+    [[nodiscard]] LoopLevel stage_level(const Directive &d, std::size_t index) const {
         const VariableArg &loop = argument<LevelArg>(d, index).loop;
         return {functions_.at(loop.function), variable(loop), loop.stage};
     }
@@ -321,7 +328,7 @@ private:
 }  // namespace
 
 Result<std::vector<Func>> bind_functions(const Pipeline &pipeline, const PipelineDag &dag) {
-    return guard("", [&]() -> Result<std::vector<Func>> {
+    return catching("finding the functions of the pipeline failed", [&]() -> Result<std::vector<Func>> {
         const Environment env = environment(pipeline);
         std::map<FuncId, ir::Function> by_id;
         for (const auto &[name, id] : identify(env)) {
@@ -368,7 +375,7 @@ Status apply(const Pipeline &pipeline, const PipelineDag &dag, const Schedule &s
         return Error{functions.error()};
     }
     std::string doing;  // outlives the exception that a directive throws
-    Status status = guard("", [&]() -> Status {
+    Status status = catching("Halide refuses", [&]() -> Status {
         Executor executor(std::move(functions).value());
         for (const Directive &d : directives(dag, schedule)) {
             doing = executor.subject(d) + "." + method_name(d.method);

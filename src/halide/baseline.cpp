@@ -29,9 +29,16 @@ private:
 };
 
 bool is_inlined(const ir::Function &f) {
-    // LoopLevel::is_inlined() demands a locked level, and locking is for the pipeline's owner to do.
-    const Halide::LoopLevel &level = f.schedule().compute_level();
-    return f.can_be_inlined() && level.func_name().empty() && level.var_name().empty();
+    return f.can_be_inlined() && f.schedule().compute_level().is_inlined();
+}
+
+/** With levels that can be inspected. */
+Environment locked_environment(const Halide::Pipeline &pipeline) {
+    Environment env = environment(pipeline);
+    for (auto &[name, function] : env) {
+        function.lock_loop_levels();
+    }
+    return env;
 }
 
 using CallGraph = std::map<std::string, std::map<std::string, int>>;
@@ -64,7 +71,7 @@ double expanded(const std::string &name, const Environment &env, const CallGraph
 }  // namespace
 
 double inlined_calls(const Halide::Pipeline &pipeline) {
-    const Environment env = environment(pipeline);
+    const Environment env = locked_environment(pipeline);
     const CallGraph graph = call_graph(env);
     std::map<std::string, double> known;
     double most = 0;
@@ -75,7 +82,7 @@ double inlined_calls(const Halide::Pipeline &pipeline) {
 }
 
 void compute_inlined_at_root(const Halide::Pipeline &pipeline, Expand which) {
-    const Environment env = environment(pipeline);
+    const Environment env = locked_environment(pipeline);
     std::map<std::string, int> sites;
     for (const auto &[name, calls] : call_graph(env)) {
         for (const auto &[callee, times] : calls) {

@@ -1,5 +1,5 @@
 #pragma once
-// The unscheduled pipeline in a form that can be lowered.
+// The unscheduled pipeline in a form that can be lowered. These are for a deep copy: they lock its loop levels.
 
 #include "halide/halide.h"
 

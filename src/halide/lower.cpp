@@ -1,6 +1,6 @@
 #include "halide/lower.h"
 
-#include "halide/guard.h"
+#include "halide/errors.h"
 
 namespace nestor {
 
@@ -40,7 +40,7 @@ std::vector<Halide::Argument> arguments(const Halide::Pipeline &pipeline) {
 }
 
 Result<Stmt> lower(const Halide::Pipeline &pipeline, const Halide::Target &target) {
-    return guard("", [&]() -> Result<Stmt> {
+    return catching("lowering failed", [&]() -> Result<Stmt> {
         // lower_main_stmt() returns the first function of the module, which is the body of a parallel loop
         // if there is one; the conceptual statement is the whole program.
         const Halide::Module module = Halide::Internal::lower(

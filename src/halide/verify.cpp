@@ -6,7 +6,7 @@
 
 #include "halide/apply.h"
 #include "halide/baseline.h"
-#include "halide/guard.h"
+#include "halide/errors.h"
 
 namespace nestor {
 
@@ -149,7 +149,7 @@ BoundsQuery query_bounds(const Stmt &lowered, const CheckPoint &point,
 }
 
 Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target) {
-    return guard("checking the unscheduled pipeline failed", [&]() -> Result<Verifier> {
+    return catching("checking the unscheduled pipeline failed", [&]() -> Result<Verifier> {
         Verifier verifier(with_checks(target));
         const Result<Stmt> lowered = lower_baseline(pipeline, verifier.target_);
         if (!lowered.ok()) {
@@ -204,7 +204,7 @@ Status Verifier::verify(const Pipeline &scheduled) const {
     if (!lowered.ok()) {
         return Error{lowered.error()};
     }
-    return guard("checking the schedule failed", [&]() -> Status {
+    return catching("checking the schedule failed", [&]() -> Status {
         const CheckProgram program(lowered.value());
         for (const Baseline &baseline : baselines_) {
             if (Status status = compare(baseline, program.run(baseline.call)); !status.ok()) {

@@ -33,10 +33,8 @@ std::int64_t with_tails(const Placement &placement, int function, int dim, std::
                 continue;
             }
             for (const LoopNest *nest : placement.nests(function, s)) {
-                if (split_count(*nest, l) > 0) {
-                    result = std::max(result,
-                                      stored_extent(extent, nest->splits[l], LoopKind::Pure, s));
-                }
+                result = std::max(
+                    result, stored_extent(extent, splits_of(*nest, l), LoopKind::Pure, s));
             }
         }
     }
@@ -189,7 +187,7 @@ private:
         if (contiguous && outermost <= levels) {
             const std::int64_t whole =
                 outermost == 0 ? dims[dim].extent : nest.splits[dim][outermost - 1].factor;
-            part.extent = stored_extent(whole, nest.splits[dim], dims[dim].kind, site_.stage,
+            part.extent = stored_extent(whole, splits_of(nest, dim), dims[dim].kind, site_.stage,
                                         static_cast<std::size_t>(outermost));
         }
         part.complete = contiguous && outermost == 0;

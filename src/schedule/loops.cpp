@@ -42,9 +42,13 @@ std::string loop_name(const std::vector<StageDim> &dims, LoopRef loop) {
     return name;
 }
 
+const std::vector<Split> &splits_of(const LoopNest &nest, int dim) {
+    static const std::vector<Split> none;
+    return dim < static_cast<int>(nest.splits.size()) ? nest.splits[dim] : none;
+}
+
 int split_count(const LoopNest &nest, int dim) {
-    return dim < static_cast<int>(nest.splits.size()) ? static_cast<int>(nest.splits[dim].size())
-                                                      : 0;
+    return static_cast<int>(splits_of(nest, dim).size());
 }
 
 bool has_loop(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop) {

@@ -8,6 +8,9 @@
 
 namespace nestor {
 
+/** Splits of a dimension, outermost first. */
+[[nodiscard]] const std::vector<Split> &splits_of(const LoopNest &nest, int dim);
+
 /** Number of splits of a dimension. */
 [[nodiscard]] int split_count(const LoopNest &nest, int dim);
 

@@ -24,8 +24,20 @@ void normalize(LoopNest &nest) {
     std::ranges::stable_sort(nest.partition, {}, &LoopPartition::loop);
 }
 
+void normalize(Level &level) {
+    if (level.kind != Level::Kind::At) {
+        level.site = {};
+    }
+}
+
 void normalize(FunctionSchedule &function) {
+    normalize(function.compute);
+    normalize(function.store);
+    normalize(function.hoist);
     if (function.derivation) {
+        if (function.derivation->kind != Derivation::Kind::Rfactor) {
+            function.derivation->stage = Derivation{}.stage;
+        }
         std::ranges::sort(function.derivation->consumers);
         normalize(function.derivation->splits);
     }

@@ -1,4 +1,5 @@
-// Stages written in C: Halide sees their signature and asks them for bounds, nothing else.
+// Stages written in C: Halide sees their signature and asks them for bounds, nothing else. What
+// such a stage reads cannot be inlined, so most of these do not even compile unscheduled.
 #include <algorithm>
 #include <cstdint>
 
@@ -139,6 +140,7 @@ BuiltPipeline extern_between_stages() {
     after(x, y) = dilated(x, y) - dilated(x + 1, y + 1);
     b.output(after, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_dilate", JITExtern(nestor_test_dilate));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 
@@ -177,6 +179,7 @@ BuiltPipeline extern_of_several_outputs() {
     out(x, y) = pair(x, y)[0] * 2 + pair(x + 1, y)[1];
     b.output(out, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_butterfly", JITExtern(nestor_test_butterfly));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 
@@ -189,6 +192,7 @@ BuiltPipeline extern_as_output() {
     out.define_extern("nestor_test_scale", {before, gain}, Int(32), {x, y});
     b.output(out, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_scale", JITExtern(nestor_test_scale));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 
@@ -202,6 +206,7 @@ BuiltPipeline extern_chain() {
     out(x, y) = second(x, y) - before(x, y);
     b.output(out, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_dilate", JITExtern(nestor_test_dilate));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 
@@ -215,6 +220,7 @@ BuiltPipeline extern_scalar_stage() {
     out(x, y) = in(x, y) * 64 - total();
     b.output(out, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_total", JITExtern(nestor_test_total));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 
@@ -229,6 +235,7 @@ BuiltPipeline extern_computed_at_loop() {
     dilated.compute_at(after, y);
     b.output(after, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_dilate", JITExtern(nestor_test_dilate));
+    b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();
 }
 

@@ -242,7 +242,7 @@ BuiltPipeline maximum_filter_by_slices() {
     Func slices("slices"), out("out");
     slices(x, y, n) = mux(n, {windows[0](x, y), windows[1](x, y), windows[2](x, y), windows[3](x, y)});
     RDom r(-4, 9, "r");
-    out(x, y) = maximum(slices(x + r, y, clamp(4 - abs(r), 0, 3)));
+    out(x, y) = maximum(slices(x + r, y, clamp(4 - cast<int>(abs(r)), 0, 3)));
     b.output(out, {{0, 64}, {0, 48}});
     b.expect().reference = ReferenceSchedule::AllRoot;
     return b.finish();

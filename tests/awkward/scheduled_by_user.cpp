@@ -84,11 +84,18 @@ BuiltPipeline computed_with_another() {
     return b.finish();
 }
 
+// What is cached may depend on parameters only.
 BuiltPipeline memoised() {
-    Blur p;
-    p.blurred.compute_root().memoize();
-    p.builder.expect().custom_allocator = false;
-    return p.finish();
+    PipelineBuilder b;
+    Param<int> gain = b.scalar<int>("gain", {3, -2});
+    ImageParam in = b.image(UInt(8), "in", {{0, 64}, {0, 48}});
+    Func curve("curve"), out("out");
+    curve(x) = (x * gain) % 97;
+    out(x, y) = curve(cast<int>(in(x, y))) + curve(x) - curve(x + 1);
+    curve.compute_root().memoize();
+    b.output(out, {{0, 64}, {0, 48}});
+    b.expect().custom_allocator = false;
+    return b.finish();
 }
 
 BuiltPipeline asynchronous() {
@@ -158,9 +165,11 @@ BuiltPipeline reduction_factored_by_user() {
     return b.finish();
 }
 
+// Legal only while what reads the input inside that loop is inlined there.
 BuiltPipeline wrapped_input() {
     Blur p;
     p.in.in().compute_at(p.out, y);
+    p.builder.expect().root_is_legal = false;
     return p.finish();
 }
 
@@ -225,12 +234,14 @@ BuiltPipeline atomic_histogram() {
     return b.finish();
 }
 
-// A custom loop name in the consumer; splitting it again would make the name vanish.
+// A loop name of the user's own; splitting that loop again would make the name vanish, and placing
+// `blurred` at root would leave `rows` outside of it.
 BuiltPipeline computed_at_renamed_loop() {
     Blur p;
     Var band("band");
     p.out.rename(y, band);
     p.rows.compute_at(p.out, band);
+    p.builder.expect().root_is_legal = false;
     return p.finish();
 }
 

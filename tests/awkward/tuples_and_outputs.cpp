@@ -80,6 +80,20 @@ BuiltPipeline tuple_with_dead_element() {
     return b.finish();
 }
 
+// `unused` is read by an element that nobody reads. With `pair` inlined and `unused` at root, Halide
+// 21 crashes while it infers bounds.
+BuiltPipeline tuple_with_dead_producer() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Int(32), "in", {{0, 66}, {0, 48}});
+    Func shared("shared"), unused("unused"), pair("pair"), out("out");
+    shared(x, y) = in(x, y) * in(x, y);
+    unused(x, y) = shared(x, y) + shared(x + 1, y);
+    pair(x, y) = Tuple(shared(x, y), unused(x, y));
+    out(x, y) = pair(x, y)[0] + x;
+    b.output(out, {{0, 64}, {0, 48}});
+    return b.finish();
+}
+
 BuiltPipeline tuple_scan() {
     PipelineBuilder b;
     ImageParam in = b.image(Int(32), "in", {{0, 60}, {0, 20}}, kOwnExtents);
@@ -235,6 +249,7 @@ std::vector<TestPipeline> output_pipelines() {
         {"tuple_complex_product", "tuple update", tuple_complex_product},
         {"tuple_argmin_of_two_dimensions", "argmax", tuple_argmin_of_two_dimensions},
         {"tuple_with_dead_element", "tuple", tuple_with_dead_element},
+        {"tuple_with_dead_producer", "tuple", tuple_with_dead_producer},
         {"tuple_scan", "tuple update", tuple_scan},
         {"discrete_fourier_small", "tuple update", discrete_fourier_small},
         {"two_outputs_two_sizes", "many outputs", two_outputs_two_sizes},

@@ -131,7 +131,7 @@ Tolerance tolerance_for(Halide::Type type, const Expectations &expect) {
     if (expect.relative_tolerance > 0) {
         relative = expect.relative_tolerance;
     }
-    return {relative, relative / 10};
+    return {relative, relative / 10, expect.absolute_tolerance};
 }
 
 PaddedBuffer::PaddedBuffer(Halide::Type type, Box box, const Layout &layout)
@@ -259,8 +259,9 @@ std::string PaddedBuffer::difference(const PaddedBuffer &reference,
         }
         const double a = element_as_double(type_, actual);
         const double b = element_as_double(type_, expected);
-        const bool close = std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= tolerance.relative * std::max(std::abs(a), std::abs(b)) +
-                                                  tolerance.scaled * largest;
+        const double allowed = tolerance.relative * std::max(std::abs(a), std::abs(b)) +
+                               tolerance.scaled * largest + tolerance.absolute;
+        const bool close = std::isfinite(a) && std::isfinite(b) && std::abs(a - b) <= allowed;
         if (type_.is_float() && (close || a == b || (std::isnan(a) && std::isnan(b)))) {
             return;
         }

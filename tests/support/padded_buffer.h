@@ -17,11 +17,13 @@ uint64_t mix(uint64_t value);
 /// Reads one element as a double; exact for everything but 64-bit integers.
 double element_as_double(Halide::Type type, const uint8_t *element);
 
-/// How far two results may be apart: |a - b| <= relative * max(|a|, |b|) + scaled * max|reference|.
-/// The second term allows for cancellation. Integers are always compared exactly.
+/// How far two results may be apart:
+///     |a - b| <= relative * max(|a|, |b|) + scaled * max|reference| + absolute.
+/// The second and third terms allow for cancellation. Integers are always compared exactly.
 struct Tolerance {
     double relative = 0;
     double scaled = 0;
+    double absolute = 0;
 };
 Tolerance tolerance_for(Halide::Type type, const Expectations &expect);
 

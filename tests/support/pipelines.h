@@ -83,6 +83,8 @@ struct Expectations {
     bool exact_floats = false;
     /// Replaces the relative tolerance of the type when positive.
     double relative_tolerance = 0;
+    /// Differences up to this are forgiven: where sums cancel, rounding is relative to their terms.
+    double absolute_tolerance = 0;
     /// The outputs' previous contents are part of the input (undef initial values).
     bool keeps_output = false;
     /// False: schedule and lower only (another machine's code).
@@ -91,6 +93,8 @@ struct Expectations {
     std::vector<Halide::Target::Feature> features;
     /// False for a cache that outlives the run (memoize) and would free through a stale context.
     bool custom_allocator = true;
+    /// False: what the user placed already is legal only while other stages are inlined.
+    bool root_is_legal = true;
     /// How many of the sizes the unscheduled pipeline must accept (1: the estimate only).
     int min_legal_sizes = 4;
 };

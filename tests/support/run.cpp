@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <set>
 #include <sstream>
 
 #include "isolate.h"
@@ -120,6 +119,16 @@ std::vector<Box> input_boxes(BuiltPipeline &built, Buffers &outputs) {
     return boxes;
 }
 
+Box hull(const Box &a, const Box &b) {
+    Box result = a;
+    for (size_t d = 0; d < a.size(); d++) {
+        const int end = std::max(a[d].min + a[d].extent, b[d].min + b[d].extent);
+        result[d].min = std::min(a[d].min, b[d].min);
+        result[d].extent = end - result[d].min;
+    }
+    return result;
+}
+
 Buffers make_inputs(const BuiltPipeline &built, const std::vector<Box> &boxes, uint64_t seed) {
     Buffers inputs;
     for (size_t i = 0; i < built.inputs.size(); i++) {
@@ -168,24 +177,6 @@ std::string error_of(const std::function<void()> &work) {
     }
 }
 
-void compute_root_all(Halide::Pipeline &pipeline) {
-    std::vector<Halide::Internal::Function> outputs;
-    std::set<std::string> output_names;
-    for (const Halide::Func &output : pipeline.outputs()) {
-        outputs.push_back(output.function());
-        output_names.insert(output.name());
-    }
-    for (const auto &[name, function] : Halide::Internal::build_environment(outputs)) {
-        Halide::LoopLevel level = function.schedule().compute_level();
-        level.lock();  // a level that nobody locked ends the process when it is asked what it is
-        const bool untouched =
-            level.is_inlined() && !function.definition().schedule().touched();
-        if (untouched && !output_names.count(name)) {
-            Halide::Func(function).compute_root();
-        }
-    }
-}
-
 ApplySchedule reference_schedule(const TestPipeline &test) {
     if (test.build().expect.reference == ReferenceSchedule::AllRoot) {
         return compute_root_all;
@@ -202,10 +193,38 @@ Reference::Reference(TestPipeline test, uint64_t seed) : test_(std::move(test)),
     }
 }
 
-std::string Reference::run_case(BuiltPipeline &built, RunCase run) {
+/// Halide's intervals are wider for some inlined expressions than for the same stages at root, and
+/// what the inlined pipeline requires its users' buffers have. So where the reference is at root but
+/// inlining is affordable, inputs are as large as either requires.
+std::unique_ptr<BuiltPipeline> Reference::build_inlined() const {
+    constexpr double kAffordableCalls = 200;
+    auto built = std::make_unique<BuiltPipeline>(test_.build());
+    const bool exact_inputs = std::any_of(
+        built->inputs.begin(), built->inputs.end(),
+        [](const PipelineInput &input) { return input.size == InputSize::Required; });
+    if (built->expect.reference == ReferenceSchedule::AsWritten || !exact_inputs ||
+        inlined_calls(built->pipeline) > kAffordableCalls) {
+        return nullptr;
+    }
+    // Some cannot be inlined: what an extern stage reads must be computed.
+    const std::string refusal =
+        error_of([&] { built->pipeline.compile_jit(target_of(*built)); });
+    return refusal.empty() ? std::move(built) : nullptr;
+}
+
+std::string Reference::run_case(BuiltPipeline &built, BuiltPipeline *inlined, RunCase run) {
     set_scalars(built, run.scalar_variant);
     Buffers outputs = allocate_outputs(built, run);
-    Buffers inputs = make_inputs(built, input_boxes(built, outputs), seed_);
+    std::vector<Box> boxes = input_boxes(built, outputs);
+    if (inlined != nullptr) {
+        set_scalars(*inlined, run.scalar_variant);
+        std::vector<Box> wider;
+        error_of([&] { wider = input_boxes(*inlined, outputs); });
+        for (size_t i = 0; i < wider.size(); i++) {
+            boxes[i] = hull(boxes[i], wider[i]);
+        }
+    }
+    Buffers inputs = make_inputs(built, boxes, seed_);
     bind_inputs(built, inputs);
     prepare_outputs(built, outputs, seed_ + kReferenceGarbage, seed_);
     HarnessContext context(ParallelOrder::Forwards, built.expect.custom_allocator, seed_);
@@ -219,10 +238,11 @@ void Reference::run_all() {
     BuiltPipeline built = test_.build();
     reference_schedule(test_)(built.pipeline);
     built.pipeline.compile_jit(target_of(built));
+    const std::unique_ptr<BuiltPipeline> inlined = build_inlined();
     for (RunCase &run : run_cases(built)) {
         const std::string label = run.label;
         std::string damage;
-        const std::string refusal = error_of([&] { damage = run_case(built, std::move(run)); });
+        const std::string refusal = error_of([&] { damage = run_case(built, inlined.get(), std::move(run)); });
         if (!refusal.empty()) {
             refused_.push_back(label + ": " + refusal);
         }
@@ -353,8 +373,26 @@ CheckReport check_schedule(const Reference &reference, const ApplySchedule &appl
     return report;
 }
 
+namespace {
+
+/// Halide compiles its run-time library at the first use of the JIT (about a second). Doing it
+/// before the fork spares every child that. No loop here is parallel: threads would not survive.
+void warm_up_jit() {
+    static const bool done = [] {
+        Halide::Var x;
+        Halide::Func nothing;
+        nothing(x) = x;
+        nothing.realize({1});
+        return true;
+    }();
+    (void)done;
+}
+
+}  // namespace
+
 CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplySchedule &apply,
                            const CheckOptions &options, double limit_seconds) {
+    warm_up_jit();
     const IsolatedResult result = run_isolated(
         [&] {
             const CheckReport report = check_schedule(Reference(test, seed), apply, options);

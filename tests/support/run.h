@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "harness_context.h"
+#include "inlining.h"
 #include "padded_buffer.h"
 #include "pipelines.h"
 
@@ -67,7 +68,8 @@ public:
 private:
     void run_all();
     /// Adds the case if the pipeline accepts it; the answer is the damage it did, if any.
-    std::string run_case(BuiltPipeline &built, RunCase run);
+    std::string run_case(BuiltPipeline &built, BuiltPipeline *inlined, RunCase run);
+    std::unique_ptr<BuiltPipeline> build_inlined() const;
 
     TestPipeline test_;
     uint64_t seed_;
@@ -102,9 +104,6 @@ CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplyS
 /// Schedules a fresh copy and lowers it without running it: all that can be done for pipelines
 /// with Expectations::run false. The answer is the error, empty if there was none.
 std::string check_lowers(const TestPipeline &test, const ApplySchedule &apply);
-
-/// compute_root for every function that nobody has scheduled yet and that may be inlined.
-void compute_root_all(Halide::Pipeline &pipeline);
 
 /// The schedule that the reference runs with: as written, or all at root.
 ApplySchedule reference_schedule(const TestPipeline &test);

@@ -1,4 +1,5 @@
-// A small pipeline for tests of tools/compare, with parameters that make it go wrong in several ways.
+// A small pipeline for tests of tools/compare, with parameters that make it go wrong in several
+// ways.
 
 #include <chrono>
 #include <cstdlib>
@@ -8,12 +9,12 @@
 
 namespace {
 
-using Halide::BoundaryConditions::repeat_edge;
 using Halide::cast;
 using Halide::Func;
 using Halide::Generator;
 using Halide::select;
 using Halide::Var;
+using Halide::BoundaryConditions::repeat_edge;
 
 class Tiny : public Generator<Tiny> {
   public:

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <numeric>
 #include <stdexcept>
+#include <utility>
 
 namespace nestor::compare {
 
@@ -29,8 +30,9 @@ std::vector<int> planar_order(std::size_t dimensions) {
 /** The dimensions from the innermost to the outermost. */
 std::vector<int> order_of(const AnyBuffer& buffer) {
     std::vector<int> order = planar_order(buffer.dimensions());
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
-        return std::abs(buffer.dim(a).stride()) < std::abs(buffer.dim(b).stride());
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+        return std::pair(std::abs(buffer.dim(a).stride()), a) <
+               std::pair(std::abs(buffer.dim(b).stride()), b);
     });
     return order;
 }

@@ -39,7 +39,7 @@ class Arguments {
     struct Argument {
         const halide_filter_argument_t* info = nullptr;
         AnyBuffer buffer;
-        halide_scalar_value_t scalar{};
+        halide_scalar_value_t scalar;
     };
 
     static void size_from_estimates(Argument& argument);

@@ -152,10 +152,12 @@ class Comparison:
         version.verified = "yes" if reference.scheduler == "none" else f"as {reference.label}"
 
     def show_schedule(self, label, lines):
-        """The beginning of what a version's scheduler wrote."""
+        """The beginning of what a version's scheduler wrote, without the file's head."""
         for version in self.versions:
-            if version.label == label and version.schedule_file.exists():
+            if version.label == label and version.folder and version.schedule_file.exists():
                 text = version.schedule_file.read_text().splitlines()
+                while text and not text[0].startswith("inline void apply_schedule"):
+                    del text[0]
                 print(f"\n{self.name}: the schedule of {label}, {version.schedule_file}:")
                 print("\n".join(f"    {line}" for line in text[:lines]))
                 if len(text) > lines:

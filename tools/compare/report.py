@@ -10,8 +10,9 @@ def machine():
     cpu = platform.processor() or platform.machine()
     info = pathlib.Path("/proc/cpuinfo")
     if info.exists():
-        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
-        cpu = names[0] if names else cpu
+        for line in info.read_text().splitlines():
+            if line.startswith("model name"):
+                cpu = line.split(":", 1)[1].strip()
     return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0]}
 
 
@@ -33,7 +34,15 @@ def _milliseconds(version):
     return f"{_number(version.timing['median'], 1000)} ± {100 * version.timing['uncertainty']:.1f}%"
 
 
-COLUMNS = ["scheduler", "scheduling s", "its memory MiB", "run ms (median)", "speed (none = 1)", "run memory MiB", "verified"]
+COLUMNS = [
+    "scheduler",
+    "scheduling s",
+    "its memory MiB",
+    "run ms (median)",
+    "speed (none = 1)",
+    "run memory MiB",
+    "verified",
+]
 
 
 def rows(versions):

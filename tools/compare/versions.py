@@ -68,8 +68,8 @@ def find_plugin(scheduler, build, named):
         return pathlib.Path(named[scheduler])
     file = f"libautoschedule_{scheduler.lower()}.so"
     if scheduler == "Nestor":
-        found = sorted(pathlib.Path(build).rglob(file))
-        return found[0] if found else None
+        path = pathlib.Path(build) / "lib" / file
+        return path if path.exists() else None
     halide = importlib.metadata.distribution("halide")
     path = pathlib.Path(halide.locate_file("halide/lib64")) / file
     return path if path.exists() else None

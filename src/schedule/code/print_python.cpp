@@ -39,7 +39,7 @@ protected:
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
 std::string preamble(const Program &program) {
-    std::string text = R"(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
+    std::string text = R"py(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
     def key(f):
         stem, counter, number = f.name(), -1, -1
         if found := re.fullmatch(r"(.+)\$([0-9]{1,9})", stem, re.DOTALL):
@@ -48,7 +48,7 @@ std::string preamble(const Program &program) {
             stem, number = found[1], int(found[2])
         return stem, number, counter
 
-)";
+)py";
     const std::string count = std::to_string(program.expected().size());
     text += "    funcs = sorted((pipeline.get_func(i) for i in range(" + count + ")), key=key)\n";
     text += R"(

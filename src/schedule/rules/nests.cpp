@@ -91,10 +91,7 @@ void check_loop_marks(const RuleContext &c) {
                 c.broken(f, s, name + " is parallel inside of a vector");
             }
             // Blending reads, changes and writes what a neighbouring task may be writing.
-            const std::vector<Split> none;
-            const std::vector<Split> &splits =
-                split_count(nest, loop.dim) > 0 ? nest.splits[loop.dim] : none;
-            if (std::ranges::any_of(splits, [](const Split &split) {
+            if (std::ranges::any_of(splits_of(nest, loop.dim), [](const Split &split) {
                     return split.tail == Tail::ShiftInwardsAndBlend ||
                            split.tail == Tail::RoundUpAndBlend;
                 })) {

@@ -1,0 +1,37 @@
+#pragma once
+// A sub-command of `nestor`. One file for each; the table of them is in commands.cpp.
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace nestor {
+
+/** What a sub-command does once its options are read. An Error is printed behind "nestor: " and
+ * makes the exit status kFailure. */
+using Action = std::function<Status()>;
+
+struct Command {
+    const char* name;
+    const char* summary;  // one line
+    /** Adds options, and examples as the footer, to the sub-command's parser. */
+    Action (*define)(CLI::App& app);
+};
+
+[[nodiscard]] std::span<const Command> commands();
+
+/** Thrown for command lines that no Action can do anything with; the exit status is kUsage. CLI11's
+ * own parse errors are treated alike. */
+[[noreturn]] void refuse_usage(const std::string& message);
+
+Action define_schedule(CLI::App& app);
+Action define_apply(CLI::App& app);
+Action define_dag(CLI::App& app);
+Action define_explain(CLI::App& app);
+Action define_generate(CLI::App& app);
+Action define_doctor(CLI::App& app);
+
+}  // namespace nestor

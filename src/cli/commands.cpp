@@ -1,0 +1,26 @@
+#include "cli/command.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr Command kCommands[] = {
+    {"schedule", "Schedule a pipeline; print the schedule, or compile with it", define_schedule},
+    {"apply", "Replay a schedule that was kept as JSON, and check that it is right", define_apply},
+    {"dag", "Print what a pipeline computes", define_dag},
+    {"explain", "Show the loop nest that is chosen for a pipeline, and why", define_explain},
+    {"generate", "Run a generator with the command line of older Halide releases", define_generate},
+    {"doctor", "Check this installation: Halide, the plug-in, the machine", define_doctor},
+};
+
+}  // namespace
+
+std::span<const Command> commands() {
+    return kCommands;
+}
+
+void refuse_usage(const std::string& message) {
+    throw CLI::ValidationError(message);
+}
+
+}  // namespace nestor

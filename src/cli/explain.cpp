@@ -1,0 +1,176 @@
+// nestor explain
+
+#include <algorithm>
+#include <filesystem>
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "base/hash.h"
+#include "cli/command.h"
+#include "cli/request.h"
+#include "halide/target_machine.h"
+#include "plugin/schedule_pipeline.h"
+#include "schedule/print.h"
+#include "search/estimate.h"
+#include "search/seeds.h"
+
+namespace nestor {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kExamples = R"(
+Examples:
+  nestor explain build/harris.generator -g harris
+      the loop nest that is chosen, what was compared, and what scheduling took
+  nestor explain saved/harris.hlpipe --schedule harris.json
+      the loop nest of a schedule that was kept
+  nestor explain saved/harris.hlpipe --json
+      the same facts for a script; times in seconds
+
+Times of loop nests are estimates: what runs is measured by tools/compare.)";
+
+struct Options {
+    RequestOptions request;
+    std::string schedule;
+    bool json = false;
+};
+
+struct Candidate {
+    std::string name;
+    double seconds = 0;  // estimated
+};
+
+struct Explanation {
+    std::string target;
+    ScheduleOutcome outcome;
+    double seconds = 0;  // estimated
+    std::vector<Candidate> candidates;
+};
+
+std::vector<Candidate> estimate_candidates(const PipelineDag& dag, const Machine& machine) {
+    std::vector<Candidate> candidates;
+    for (const Seed& seed : make_seeds(dag, machine)) {
+        candidates.push_back({seed.name, estimate_seconds(dag, seed.schedule, machine)});
+    }
+    std::stable_sort(candidates.begin(), candidates.end(),
+                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+    return candidates;
+}
+
+std::string milliseconds(double seconds) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(seconds < 0.1 ? 3 : 1) << seconds * 1e3 << " ms";
+    return text.str();
+}
+
+std::string schedule_hash(const ScheduleOutcome& outcome) {
+    return hash_text(hash(outcome.schedule, outcome.dag));
+}
+
+std::string indented(const std::string& text) {
+    std::istringstream lines(text);
+    std::string result;
+    for (std::string line; std::getline(lines, line);) {
+        result += "  " + line + "\n";
+    }
+    return result;
+}
+
+void print_text(const Explanation& e) {
+    const PipelineDag& dag = e.outcome.dag;
+    std::cout << dag.name << ": " << dag.functions.size() << " functions, algorithm "
+              << hash_text(dag.algorithm_hash) << ", for " << e.target << "\n"
+              << "chosen: " << e.outcome.chosen << ", estimated at " << milliseconds(e.seconds)
+              << "; schedule " << schedule_hash(e.outcome) << "\n";
+    std::cout << "\nwhat was compared, by estimate (the first that is proved safe is taken; "
+                 "unscheduled is the last resort):\n";
+    for (const Candidate& each : e.candidates) {
+        std::cout << "  " << std::left << std::setw(14) << each.name << milliseconds(each.seconds)
+                  << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";
+    }
+    bool any = false;
+    for (const Function& f : dag.functions) {
+        if (f.pinned) {
+            std::cout << (any ? "" : "\nleft as they are:\n") << "  " << f.id.text() << ": "
+                      << *f.pinned << "\n";
+            any = true;
+        }
+    }
+    std::cout << "\nloop nest, with extents at the estimates:\n"
+              << indented(print_loop_nest(dag, e.outcome.schedule)) << "\nscheduling took:\n";
+    double total = 0;
+    for (const StepTime& each : e.outcome.steps) {
+        std::cout << "  " << std::left << std::setw(14) << each.step << milliseconds(each.seconds)
+                  << "\n";
+        total += each.seconds;
+    }
+    std::cout << "  " << std::left << std::setw(14) << "total" << milliseconds(total) << "\n";
+}
+
+void print_json(const Explanation& e) {
+    const PipelineDag& dag = e.outcome.dag;
+    Json json{{"pipeline", dag.name},       {"algorithm", hash_text(dag.algorithm_hash)},
+              {"target", e.target},         {"schedule", schedule_hash(e.outcome)},
+              {"chosen", e.outcome.chosen}, {"estimated_seconds", e.seconds}};
+    json["candidates"] = Json::array();
+    for (const Candidate& each : e.candidates) {
+        json["candidates"].push_back({{"name", each.name}, {"estimated_seconds", each.seconds}});
+    }
+    json["functions"] = Json::array();
+    for (const Function& f : dag.functions) {
+        json["functions"].push_back(
+            {{"name", f.id.text()}, {"pinned", f.pinned ? Json(*f.pinned) : Json(nullptr)}});
+    }
+    json["steps"] = Json::array();
+    for (const StepTime& each : e.outcome.steps) {
+        json["steps"].push_back({{"step", each.step}, {"seconds", each.seconds}});
+    }
+    json["loop_nest"] = print_loop_nest(dag, e.outcome.schedule);
+    std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+}
+
+Status run(const Options& options) {
+    Request request = read_request(options.request);
+    if (!options.schedule.empty()) {
+        request.scheduler_params["schedule"] = std::filesystem::absolute(options.schedule).string();
+    }
+    const Result<OpenedPipeline> opened = open_pipeline(request);
+    if (!opened.ok()) {
+        return Error{opened.error()};
+    }
+    const OpenedPipeline& pipeline = opened.value();
+    Result<ScheduleOutcome> outcome =
+        schedule_pipeline(pipeline.loaded.pipeline, pipeline.target, pipeline.params);
+    if (!outcome.ok()) {
+        return Error{request.path + ": " + outcome.error()};
+    }
+    std::cerr << outcome.value().report;
+    Machine machine = machine_of(pipeline.target);
+    machine.parallelism = pipeline.params.parallelism;
+    Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), 0, {}};
+    const ScheduleOutcome& chosen = explanation.outcome;
+    explanation.seconds = estimate_seconds(chosen.dag, chosen.schedule, machine);
+    explanation.candidates = estimate_candidates(chosen.dag, machine);
+    options.json ? print_json(explanation) : print_text(explanation);
+    return Ok{};
+}
+
+}  // namespace
+
+Action define_explain(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_request_path(app, options->request);
+    add_request_options(app, options->request);
+    app.add_option("--schedule", options->schedule, "explain this schedule (JSON), choose none")
+        ->type_name("FILE.json");
+    app.add_flag("--json", options->json, "as JSON");
+    app.footer(kExamples);
+    return [options] { return run(*options); };
+}
+
+}  // namespace nestor

@@ -1,0 +1,280 @@
+#include "cli/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <iostream>
+
+extern char** environ;
+
+namespace nestor {
+
+namespace {
+
+constexpr std::size_t kKept = 64 * 1024;
+
+Error system_error(const std::string& what, int error) {
+    return Error{what + ": " + std::strerror(error)};
+}
+
+/** A pipe whose reading end is ours. */
+class Pipe {
+  public:
+    Pipe() { failed_ = ::pipe2(ends_, O_CLOEXEC) != 0; }
+    ~Pipe() {
+        close_end(0);
+        close_end(1);
+    }
+    Pipe(const Pipe&) = delete;
+    Pipe& operator=(const Pipe&) = delete;
+
+    [[nodiscard]] bool failed() const { return failed_; }
+    [[nodiscard]] int reading() const { return ends_[0]; }
+    [[nodiscard]] int writing() const { return ends_[1]; }
+    void close_end(int end) {
+        if (ends_[end] >= 0) {
+            ::close(ends_[end]);
+            ends_[end] = -1;
+        }
+    }
+
+  private:
+    int ends_[2] = {-1, -1};
+    bool failed_ = false;
+};
+
+// Written by the signal handler.
+volatile std::sig_atomic_t caught_signal = 0;
+volatile std::sig_atomic_t child_to_tell = 0;
+
+void pass_on(int signal) {
+    caught_signal = signal;
+    if (child_to_tell > 0) {
+        ::kill(child_to_tell, signal);
+    }
+}
+
+/** While this lives, signals that ask to stop are passed on to a child instead of ending us. */
+class SignalsPassedOn {
+  public:
+    SignalsPassedOn() {
+        caught_signal = 0;
+        struct sigaction action{};
+        action.sa_handler = pass_on;
+        ::sigemptyset(&action.sa_mask);
+        for (std::size_t i = 0; i < kSignals.size(); i++) {
+            ::sigaction(kSignals[i], nullptr, &before_[i]);
+            if (before_[i].sa_handler != SIG_IGN) {  // nohup stays in force
+                ::sigaction(kSignals[i], &action, nullptr);
+            }
+        }
+    }
+    ~SignalsPassedOn() {
+        child_to_tell = 0;
+        restore();
+    }
+    SignalsPassedOn(const SignalsPassedOn&) = delete;
+    SignalsPassedOn& operator=(const SignalsPassedOn&) = delete;
+
+    void restore() const {
+        for (std::size_t i = 0; i < kSignals.size(); i++) {
+            ::sigaction(kSignals[i], &before_[i], nullptr);
+        }
+    }
+    void pass_to(pid_t child) {
+        child_to_tell = child;
+        if (caught_signal != 0) {
+            ::kill(child, caught_signal);
+        }
+    }
+
+  private:
+    static constexpr std::array kSignals = {SIGINT, SIGTERM, SIGHUP};
+    struct sigaction before_[kSignals.size()] = {};
+};
+
+/** 1. open the pipes; 2. start the child; 3. read what it prints until it ends; 4. say how it
+ * ended. */
+class Child {
+  public:
+    explicit Child(const ProcessOptions& options) : options_(options) {}
+
+    Result<ProcessResult> run(const std::function<int(pid_t&)>& start, const std::string& name) {
+        if (output_.failed() || errors_.failed() || null_ < 0) {
+            return system_error("cannot start " + name, errno);
+        }
+        std::cout.flush();
+        if (const int problem = start(pid_); problem != 0) {
+            return system_error("cannot start " + name, problem);
+        }
+        signals_.pass_to(pid_);
+        output_.close_end(1);
+        errors_.close_end(1);
+        read_until_end();
+        if (caught_signal != 0) {
+            return Error{std::string("interrupted (") + ::strsignal(caught_signal) + ")"};
+        }
+        return std::move(result_);
+    }
+
+    ~Child() {
+        if (null_ >= 0) {
+            ::close(null_);
+        }
+    }
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
+
+    int spawn(const std::vector<std::string>& command, pid_t& pid) {
+        std::vector<char*> arguments;
+        arguments.reserve(command.size() + 1);
+        for (const std::string& word : command) {
+            arguments.push_back(const_cast<char*>(word.c_str()));
+        }
+        arguments.push_back(nullptr);
+        posix_spawn_file_actions_t actions;
+        ::posix_spawn_file_actions_init(&actions);
+        for (const auto& [from, to] : redirections()) {
+            ::posix_spawn_file_actions_adddup2(&actions, from, to);
+        }
+        const auto start = options_.search_path ? ::posix_spawnp : ::posix_spawn;
+        const int problem = start(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+        ::posix_spawn_file_actions_destroy(&actions);
+        return problem;
+    }
+
+    int fork_body(const std::function<int()>& body, pid_t& pid) {
+        std::cerr.flush();
+        pid = ::fork();
+        if (pid < 0) {
+            return errno;
+        }
+        if (pid == 0) {
+            signals_.restore();
+            for (const auto& [from, to] : redirections()) {
+                ::dup2(from, to);
+            }
+            const int code = body();
+            std::cout.flush();
+            std::cerr.flush();
+            ::_exit(code);  // the parent's objects are not ours to destroy
+        }
+        return 0;
+    }
+
+  private:
+    [[nodiscard]] std::vector<std::pair<int, int>> redirections() const {
+        std::vector<std::pair<int, int>> list{{null_, STDIN_FILENO}};
+        if (options_.output != Stream::Inherit) {
+            list.emplace_back(output_.writing(), STDOUT_FILENO);
+        }
+        if (options_.errors != Stream::Inherit) {
+            list.emplace_back(errors_.writing(), STDERR_FILENO);
+        }
+        return list;
+    }
+
+    // A grandchild may keep the pipes open: the child's own end counts, once what it wrote is read.
+    void read_until_end() {
+        int status = 0;
+        bool ended = false;
+        std::array<pollfd, 2> files{
+            {{output_.reading(), POLLIN, 0}, {errors_.reading(), POLLIN, 0}}};
+        while (!ended || files[0].fd >= 0 || files[1].fd >= 0) {
+            const bool open = files[0].fd >= 0 || files[1].fd >= 0;
+            const int ready = open ? ::poll(files.data(), files.size(), ended ? 0 : 100) : 0;
+            if (ready == 0 && ended) {
+                break;
+            }
+            if (ready > 0) {
+                read_from(files[0], options_.output, result_.output);
+                read_from(files[1], options_.errors, result_.errors);
+                trim_errors();
+            }
+            // With nothing left to read there is only the end to wait for.
+            if (!ended) {
+                const pid_t got = ::waitpid(pid_, &status, open ? WNOHANG : 0);
+                ended = got == pid_ || (got < 0 && errno != EINTR);
+            }
+        }
+        result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+        result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+    }
+
+    static void read_from(pollfd& file, Stream stream, std::string& out) {
+        if (file.fd < 0 || file.revents == 0) {
+            return;
+        }
+        std::array<char, 1 << 14> buffer;
+        const ssize_t got = ::read(file.fd, buffer.data(), buffer.size());
+        if (got == 0 || (got < 0 && errno != EINTR && errno != EAGAIN)) {
+            file.fd = -1;  // poll() passes over it
+        } else if (got > 0) {
+            out.append(buffer.data(), static_cast<std::size_t>(got));
+            if (stream == Stream::Copy) {
+                std::cerr.write(buffer.data(), got).flush();
+            }
+        }
+    }
+
+    void trim_errors() {
+        if (result_.errors.size() > 2 * kKept) {
+            result_.errors.erase(0, result_.errors.size() - kKept);
+        }
+    }
+
+    const ProcessOptions& options_;
+    SignalsPassedOn signals_;
+    Pipe output_, errors_;
+    int null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    pid_t pid_ = -1;
+    ProcessResult result_;
+};
+
+}  // namespace
+
+std::string ProcessResult::how_it_ended() const {
+    if (signal != 0) {
+        return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
+    }
+    return "exited with code " + std::to_string(exit_code);
+}
+
+Result<ProcessResult> run_process(const std::vector<std::string>& command,
+                                  const ProcessOptions& options) {
+    Child child(options);
+    return child.run([&](pid_t& pid) { return child.spawn(command, pid); }, command.front());
+}
+
+Result<ProcessResult> run_forked(const std::function<int()>& body, const ProcessOptions& options) {
+    Child child(options);
+    return child.run([&](pid_t& pid) { return child.fork_body(body, pid); }, "a child process");
+}
+
+std::string shell_text(const std::vector<std::string>& command) {
+    constexpr const char* kPlain =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=+./,:@%";
+    std::string text;
+    for (const std::string& word : command) {
+        text += text.empty() ? "" : " ";
+        if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+            text += word;
+            continue;
+        }
+        text += '\'';
+        for (const char c : word) {
+            text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+        }
+        text += '\'';
+    }
+    return text;
+}
+
+}  // namespace nestor

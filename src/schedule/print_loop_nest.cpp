@@ -1,0 +1,230 @@
+// The loop nest of a schedule, for people.
+
+#include <algorithm>
+
+#include "schedule/footprint.h"
+#include "schedule/loops.h"
+#include "schedule/placement.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+std::string sizes(const std::vector<std::int64_t> &extents) {
+    std::string text;
+    for (const std::int64_t extent : extents) {
+        text += (text.empty() ? "" : " x ") + std::to_string(extent);
+    }
+    return text;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    int unit = 0;
+    while (bytes >= 10240 && unit < 4) {
+        bytes = (bytes + 512) / 1024;
+        unit++;
+    }
+    return std::to_string(bytes) + " " + units[unit];
+}
+
+class LoopNestPrinter {
+public:
+    LoopNestPrinter(const PipelineDag &dag, const Schedule &schedule)
+        : dag_(dag), schedule_(schedule), derived_(dag, schedule), graph_(*derived_),
+          placement_(graph_, schedule), order_(topological_order(graph_)) {}
+
+    std::string print() {
+        print_inlined();
+        print_stored(std::nullopt);
+        print_computed(std::nullopt);
+        return std::move(text_);
+    }
+
+private:
+    [[nodiscard]] std::string name(int f) const { return function_text(dag_, schedule_, f); }
+
+    void line(const std::string &text) {
+        text_ += std::string(2 * depth_, ' ') + text + "\n";
+    }
+
+    void print_inlined() {
+        std::string names;
+        for (const int f : order_) {
+            if (placement_.kind(f) == Placement::Kind::Inlined) {
+                names += (names.empty() ? "" : ", ") + name(f);
+            }
+        }
+        if (!names.empty()) {
+            line("inlined: " + names);
+        }
+    }
+
+    // Whether a level is root, if `site` is none, or that very loop.
+    static bool is_at(const Level &level, const std::optional<LoopSite> &site) {
+        if (!site) {
+            return level.kind == Level::Kind::Root;
+        }
+        return level.kind == Level::Kind::At && level.site == *site;
+    }
+
+    // Memory that is allocated here and filled further in.
+    void print_stored(const std::optional<LoopSite> &site) {
+        for (const int f : order_) {
+            if (placement_.kind(f) == Placement::Kind::At &&
+                placement_.storage(f) != schedule_.functions[f].compute &&
+                is_at(placement_.storage(f), site)) {
+                line("store " + name(f) + memory(f));
+            }
+        }
+    }
+
+    void print_computed(const std::optional<LoopSite> &site) {
+        for (const int f : order_) {
+            const Placement::Kind kind = placement_.kind(f);
+            const bool here = site ? kind == Placement::Kind::At &&
+                                         schedule_.functions[f].compute.site == *site
+                                   : kind == Placement::Kind::Root ||
+                                         kind == Placement::Kind::Unknown;
+            if (here) {
+                print_function(f);
+            }
+        }
+    }
+
+    [[nodiscard]] std::string memory(int f) const {
+        const Level store = placement_.store(f);
+        const std::vector<std::int64_t> extents =
+            store.kind == Level::Kind::At ? footprint(graph_, schedule_, f, store.site)
+                                          : whole_region(graph_, schedule_, f);
+        const Memory memory = schedule_.functions[f].memory;
+        const std::string where = memory == Memory::Stack      ? " on the stack"
+                                  : memory == Memory::Register ? " in registers"
+                                                               : "";
+        return " (" + sizes(extents) + (extents.empty() ? "" : ", ") +
+               bytes_text(allocation_bytes(graph_, schedule_, f)) + where + ")";
+    }
+
+    void print_function(int f) {
+        const Function &function = graph_.functions[f];
+        if (function.pinned) {
+            line("produce " + name(f) + ": left as it is, " + *function.pinned);
+            return;
+        }
+        const bool allocates =
+            !function.is_output && (placement_.kind(f) != Placement::Kind::At ||
+                                    placement_.storage(f) == schedule_.functions[f].compute);
+        line("produce " + name(f) + (allocates ? memory(f) : "") +
+             (function.is_extern ? ": extern stage" : ":"));
+        depth_++;
+        for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
+            print_stage(f, s);
+        }
+        depth_--;
+    }
+
+    void print_stage(int f, int s) {
+        const StageSchedule &stage = schedule_.functions[f].stages[s];
+        for (const Specialization &specialization : stage.specializations) {
+            std::string condition;
+            for (const ExtentCondition &term : specialization.when) {
+                condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
+                             graph_.functions[f].args[term.dim] + " is at least " +
+                             std::to_string(term.at_least);
+            }
+            line("if " + condition + ":");
+            depth_++;
+            print_nest(f, s, specialization.nest);
+            depth_--;
+        }
+        if (!stage.specializations.empty()) {
+            line("else:");
+            depth_++;
+        }
+        if (stage.compute_with) {
+            const LoopSite &with = *stage.compute_with;
+            line("fused with " + name(with.function) + " down to loop " +
+                 loop_name(placement_.dims(with.function, with.stage), with.loop) + ":");
+        }
+        print_nest(f, s, stage.nest);
+        depth_ -= stage.specializations.empty() ? 0 : 1;
+    }
+
+    void print_nest(int f, int s, const LoopNest &nest) {
+        const std::vector<StageDim> dims = placement_.dims(f, s);
+        const std::vector<LoopRef> order = loop_order(nest, dims);
+        const std::size_t depth = depth_;
+        for (auto loop = order.rbegin(); loop != order.rend(); ++loop) {
+            line(mark(nest, *loop) + " " + loop_name(dims, *loop) + " in 0.." +
+                 std::to_string(iterations(f, s, nest, *loop) - 1) + ":" + notes(nest, *loop));
+            depth_++;
+            const LoopSite site{f, s, *loop};
+            print_stored(site);
+            print_computed(site);
+        }
+        const Stage &stage = graph_.functions[f].stages[s];
+        line(stage.text.empty() ? name(f) + "(...) = ..." : stage.text);
+        depth_ = depth;
+    }
+
+    // Of a function that is computed at a loop: of what one computation of it covers.
+    [[nodiscard]] std::int64_t iterations(int f, int s, const LoopNest &nest, LoopRef loop) const {
+        std::vector<StageDim> dims = placement_.dims(f, s);
+        if (placement_.kind(f) == Placement::Kind::At) {
+            const std::vector<std::int64_t> extents =
+                footprint(graph_, schedule_, f, schedule_.functions[f].compute.site);
+            for (std::size_t d = 0; d < dims.size() && !extents.empty(); d++) {
+                if (dims[d].kind == LoopKind::Pure) {
+                    dims[d].extent = extents[graph_.functions[f].stages[s].loops[d].position];
+                }
+            }
+        }
+        return loop_extent(nest, dims, loop);
+    }
+
+    static std::string mark(const LoopNest &nest, LoopRef loop) {
+        if (nest.vector == loop) {
+            return "vectorized";
+        }
+        const bool unrolled = std::ranges::count(nest.unrolled, loop) > 0;
+        const bool parallel = std::ranges::count(nest.parallel, loop) > 0;
+        const std::string mark = parallel ? "parallel" : unrolled ? "unrolled" : "for";
+        return nest.atomic && parallel ? "atomic " + mark : mark;
+    }
+
+    [[nodiscard]] std::string notes(const LoopNest &nest, LoopRef loop) const {
+        std::string text;
+        for (const Prefetch &prefetch : nest.prefetch) {
+            if (prefetch.at == loop) {
+                text += " prefetch " + name(prefetch.function) + ", " +
+                        std::to_string(prefetch.offset) + " ahead";
+            }
+        }
+        for (const LoopPartition &partition : nest.partition) {
+            if (partition.loop == loop && partition.policy == PartitionPolicy::Never) {
+                text += " never partitioned";
+            } else if (partition.loop == loop && partition.policy == PartitionPolicy::Always) {
+                text += " always partitioned";
+            }
+        }
+        return text;
+    }
+
+    const PipelineDag &dag_;
+    const Schedule &schedule_;
+    const ScheduledDag derived_;
+    const PipelineDag &graph_;
+    const Placement placement_;
+    const std::vector<int> order_;
+    std::string text_;
+    std::size_t depth_ = 0;
+};
+
+}  // namespace
+
+std::string print_loop_nest(const PipelineDag &dag, const Schedule &schedule) {
+    return LoopNestPrinter(dag, schedule).print();
+}
+
+}  // namespace nestor

@@ -1,0 +1,76 @@
+"""nestor dag and nestor explain."""
+
+import json
+
+import pytest
+from programs import TINY, fail, succeed
+
+
+@pytest.fixture(params=["generator", "pipeline"])
+def source(request):
+    if request.param == "generator":
+        return [TINY, "-g", "blur"]
+    return [request.getfixturevalue("pipeline")]
+
+
+def test_dag(source):
+    text = succeed("dag", *source)
+    assert "rows(x, y) = " in text
+    assert "input" in text and "641" in text, "inputs show with their sizes"
+    assert "generator's own words" not in text
+
+
+def test_dag_json(source):
+    graph = json.loads(succeed("dag", *source, "--json"))
+    assert [f["name"] for f in graph["functions"]][-1] == "output"
+    assert graph["inputs"][0]["name"] == "input"
+
+
+def test_dag_without_estimates(tmp_path):
+    words = ["dag", TINY, "-g", "blur", "estimates=false"]
+    assert "estimates are missing" in fail(*words)
+    assert "100" in succeed(*words, "autoscheduler.default_extent=100")
+
+
+def test_dag_of_a_reduction():
+    assert "+=" in succeed("dag", TINY, "-g", "total")
+
+
+def test_explain(source):
+    text = succeed("explain", *source)
+    assert "chosen: " in text and "estimated at" in text
+    assert "<- chosen" in text
+    assert "for " in text.split("loop nest")[1].split("scheduling took")[0]
+    assert "total" in text.split("scheduling took")[1]
+
+
+def test_explain_json(source):
+    facts = json.loads(succeed("explain", *source, "--json"))
+    assert facts["chosen"] in [c["name"] for c in facts["candidates"]]
+    assert facts["estimated_seconds"] > 0
+    assert sum(step["seconds"] for step in facts["steps"]) > 0
+    assert all(f["pinned"] is None for f in facts["functions"])
+    assert facts["loop_nest"].endswith("\n")
+
+
+def test_explain_a_schedule(source, schedule):
+    facts = json.loads(succeed("explain", *source, "--schedule", schedule, "--json"))
+    assert facts["chosen"] == f"replayed from {schedule}"
+
+
+def test_explain_says_what_is_pinned(tmp_path):
+    """The pipeline that a generator emits without a scheduler holds its own schedule."""
+    import subprocess
+
+    words = [TINY, "-g", "blur", "-o", tmp_path, "-e", "hlpipe", "target=host"]
+    subprocess.run([str(word) for word in words], check=True, capture_output=True)
+    text = succeed("explain", tmp_path / "blur.hlpipe", "autoscheduler.default_extent=100")
+    assert "rows: " in text.split("left as they are:")[1].split("loop nest")[0]
+
+
+def test_explain_verbose(pipeline):
+    from programs import nestor
+
+    answer = nestor("explain", pipeline, "verbosity=2")
+    assert answer.returncode == 0
+    assert "estimated" in answer.stderr

@@ -1,0 +1,144 @@
+// How much of a function one iteration of a loop needs.
+
+#include "schedule/footprint.h"
+
+#include <gtest/gtest.h>
+
+#include "sample_dags.h"
+#include "schedule/legality.h"
+
+namespace nestor {
+namespace {
+
+using Extents = std::vector<std::int64_t>;
+
+Extents footprint_of(const PipelineDag &dag, const Schedule &s, int f, const LoopSite &site) {
+    const ScheduledDag graph(dag, s);
+    return footprint(*graph, s, f, site);
+}
+
+TEST(Footprint, OfAStencilIsItsWidthOnce) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    LoopNest &out = samples::nest(s, 2);
+    samples::split(out, 0, 64, Tail::GuardWithIf);
+    samples::split(out, 1, 8, Tail::GuardWithIf);
+    out.order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 10}));
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 1}}), (Extents{64, 3}));
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 1}}), (Extents{1, 3}));
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 10}));
+}
+
+TEST(Footprint, GoesThroughInlinedFunctions) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    samples::split(samples::nest(s, 2), 1, 8, Tail::GuardWithIf);
+    EXPECT_EQ(footprint_of(dag, s, 0, {2, 0, {1, 0}}), (Extents{1922, 10}));
+}
+
+TEST(Footprint, GoesThroughFunctionsComputedInside) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    samples::split(samples::nest(s, 2), 0, 64, Tail::GuardWithIf);
+    samples::split(samples::nest(s, 2), 1, 8, Tail::GuardWithIf);
+    samples::nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    s.functions[1].compute = Level::at({2, 0, {0, 0}});
+    samples::split(samples::nest(s, 1), 0, 8, Tail::RoundUp);
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 10}));
+    EXPECT_EQ(footprint_of(dag, s, 0, {2, 0, {0, 0}}), (Extents{66, 10}));
+    // Within blur_x, which is 64 wide there and not 1920.
+    EXPECT_EQ(footprint_of(dag, s, 0, {1, 0, {1, 0}}), (Extents{66, 1}));
+    EXPECT_EQ(footprint_of(dag, s, 0, {1, 0, {0, 0}}), (Extents{10, 1}));
+}
+
+TEST(Footprint, IsEnlargedByTailsThatStoreMore) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    samples::split(samples::nest(s, 2), 1, 7, Tail::GuardWithIf);
+    LoopNest &producer = samples::nest(s, 1);
+    samples::split(producer, 1, 4, Tail::RoundUp);
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 12}));
+    producer.splits[1][0] = {16, Tail::ShiftInwards};
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 16}));
+    producer.splits[1][0] = {16, Tail::GuardWithIf};
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 9}));
+}
+
+TEST(Footprint, OfAPyramid) {
+    const PipelineDag dag = samples::pyramid();
+    Schedule s = empty_schedule(dag);
+    samples::split(samples::nest(s, 3), 0, 32, Tail::GuardWithIf);
+    samples::nest(s, 3).order = {{0, 1}, {1, 0}, {0, 0}};
+    // up is inlined: x/2 for 32 values of x, which may begin at an odd one.
+    EXPECT_EQ(footprint_of(dag, s, 1, {3, 0, {0, 0}}), (Extents{17, 64}));
+    // The input at x, and at 2 (x/2) .. 2 (x/2) + 1.
+    s.functions[1].compute = Level::at({3, 0, {0, 0}});
+    EXPECT_EQ(footprint_of(dag, s, 0, {3, 0, {0, 0}}), (Extents{34, 64}));
+}
+
+TEST(Footprint, IsEverythingWhereTheAddressDependsOnData) {
+    const PipelineDag dag = samples::histogram();
+    const Schedule s = empty_schedule(dag);
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), Extents{256});
+}
+
+TEST(Footprint, OfAReductionStep) {
+    const PipelineDag dag = samples::matmul();
+    Schedule s = empty_schedule(dag);
+    s.functions[2].compute = Level::root();
+    LoopNest &nest = samples::nest(s, 2, 1);
+    samples::split(nest, 0, 16, Tail::GuardWithIf);
+    samples::split(nest, 2, 32);
+    nest.order = {{0, 1}, {2, 1}, {0, 0}, {1, 0}, {2, 0}};
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 1, {0, 0}}), (Extents{16, 32}));
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 1, {1, 0}}), (Extents{512, 32}));
+    EXPECT_EQ(footprint_of(dag, s, 0, {2, 1, {2, 0}}), (Extents{32, 384}));
+}
+
+TEST(Footprint, OfWhatMovesAtDifferentRatesIsEverythingItMeets) {
+    PipelineDag dag = samples::blur();
+    Coordinate &x = dag.functions[2].stages[0].loads[0].coords[0];
+    x.rates = {-1, 0};  // blur_x(1919 - x, y)
+    x.offset_min = x.offset_max = 1919;
+    const Schedule s = empty_schedule(dag);
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{1920, 3}));
+}
+
+TEST(Footprint, IsEmptyForWhatIsNotRead) {
+    const PipelineDag dag = samples::matmul();
+    const Schedule s = empty_schedule(dag);
+    EXPECT_TRUE(footprint_of(dag, s, 2, {2, 1, {0, 0}}).empty());
+}
+
+TEST(Footprint, SeesThroughWrappers) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    samples::split(samples::nest(s, 2), 1, 8, Tail::GuardWithIf);
+    const int w = samples::derive(dag, s, {Derivation::Kind::Wrapper, 1, {2}, 1, {}, {}});
+    s.functions[1].compute = Level::root();
+    EXPECT_EQ(footprint_of(dag, s, w, {2, 0, {1, 0}}), (Extents{1920, 10}));
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 10}));
+}
+
+TEST(PeakBytes, CountsAllocationsOnce) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    EXPECT_EQ(peak_bytes(dag, s), 0);
+    s.functions[1].compute = Level::root();
+    EXPECT_EQ(peak_bytes(dag, s), 1920 * 1082 * 4);
+    samples::split(samples::nest(s, 2), 1, 8, Tail::GuardWithIf);
+    s.functions[1].compute = Level::at({2, 0, {1, 1}});
+    EXPECT_EQ(peak_bytes(dag, s), 1920 * 3 * 4);
+    s.functions[1].store = Level::at({2, 0, {1, 0}});
+    EXPECT_EQ(peak_bytes(dag, s), 1920 * 10 * 4);
+    samples::nest(s, 2).parallel = {{1, 0}};
+    EXPECT_EQ(peak_bytes(dag, s, 4), 4 * 1920 * 10 * 4);
+    EXPECT_EQ(peak_bytes(dag, s, 1000), 135 * 1920 * 10 * 4);
+    s.functions[1].fold = Fold{1, 4, true};
+    s.functions[1].alignment = {{0, 1024}};
+    EXPECT_EQ(peak_bytes(dag, s), 2048 * 4 * 4);
+}
+
+}  // namespace
+}  // namespace nestor

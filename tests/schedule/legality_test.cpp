@@ -1,0 +1,292 @@
+// One line a rule: a schedule that breaks it, or almost does.
+
+#include "schedule/legality.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "random_schedules.h"
+#include "sample_dags.h"
+
+namespace nestor {
+namespace {
+
+using Kind = Derivation::Kind;
+using samples::nest;
+using samples::split;
+
+constexpr Tail kGuard = Tail::GuardWithIf;
+
+struct Case {
+    const char *name;
+    PipelineDag (*dag)();
+    std::function<void(const PipelineDag &, Schedule &)> change;
+    const char *complaint;  // part of the text of all violations; empty: legal
+    Caps caps = {};
+};
+
+void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+
+// blur_y in tiles of 64 x 8, blur_x computed in each.
+void tile_blur(Schedule &s) {
+    split(nest(s, 2), 0, 64, kGuard);
+    split(nest(s, 2), 1, 8, kGuard);
+    nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    s.functions[1].compute = Level::at({2, 0, {0, 0}});
+}
+
+// hist.rfactor(1) over rows, at root.
+int factor_histogram(const PipelineDag &dag, Schedule &s) {
+    const int intm = samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
+    s.functions[intm].compute = Level::root();
+    s.functions[1].compute = Level::root();
+    return intm;
+}
+
+#define CHANGE [](const PipelineDag &dag, Schedule &s)
+
+const Case kLegal[] = {
+    {"nothing", samples::blur, CHANGE { (void)dag, (void)s; }, ""},
+    {"root", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); }, ""},
+    {"tiles", samples::blur, CHANGE { (void)dag; tile_blur(s); }, ""},
+    {"sliding", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
+        s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {1, 0}});
+        s.functions[1].fold = Fold{1, 4, true}; nest(s, 2).parallel = {{1, 0}}; }, ""},
+    {"rfactor", samples::histogram, CHANGE { const int f = factor_histogram(dag, s);
+        nest(s, f, 1).parallel = {{0, 0}}; nest(s, f, 1).order = {{1, 0}, {2, 0}, {0, 0}}; }, ""},
+    {"register tile", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); n.vector = split(n, 0, 16, kGuard); n.unrolled = {split(n, 1, 4, kGuard)};
+        n.order = {{0, 1}, {1, 1}, {2, 0}, {0, 0}, {1, 0}}; n.parallel = {{1, 0}}; }, ""},
+    {"reduction reordered", samples::histogram, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        nest(s, 1, 1).order = {{1, 0}, {0, 0}}; }, ""},
+    {"reduction atomic", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); n.vector = split(n, 2, 8); n.atomic = true; }, ""},
+    {"update scheduled on its own", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[2].compute = Level::root(); nest(s, 2, 1).vector = split(nest(s, 2, 1), 0, 8, kGuard); }, ""},
+    {"specialised", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        StageSchedule &stage = s.functions[2].stages[0]; stage.specializations = {{{{0, 64}}, stage.nest}}; }, ""},
+    {"output moved inwards", samples::blur, CHANGE { (void)dag;
+        nest(s, 2).vector = split(nest(s, 2), 0, 8, Tail::ShiftInwards); }, ""},
+    {"exact split of an output", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 64, kGuard);
+        split(nest(s, 2), 0, 8, Tail::RoundUp); }, ""},
+    {"clone", samples::pyramid, CHANGE { const int f = samples::derive(dag, s, {Kind::Clone, 1, {2}, 1, {}, {}});
+        s.functions[f].compute = Level::root(); s.functions[2].compute = Level::root(); }, ""},
+    {"wrapper", samples::zoo, CHANGE { s.functions[1].compute = Level::root(); s.functions[2].compute = Level::root();
+        samples::derive(dag, s, {Kind::Wrapper, 2, {5}, 1, {}, {}}); }, ""},
+    {"prefetch", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        nest(s, 2).prefetch = {{1, {0, 0}, {1, 0}, 2, PrefetchBounds::GuardWithIf}}; }, ""},
+};
+
+const Case kShape[] = {
+    {"algorithm", samples::blur, CHANGE { (void)dag; s.algorithm_hash = 1; }, "for another algorithm"},
+    {"functions", samples::blur, CHANGE { (void)dag; s.functions.pop_back(); }, "fewer functions"},
+    {"stages", samples::blur, CHANGE { (void)dag; s.functions[1].stages.clear(); }, "has 1 stages"},
+    {"dimension", samples::blur, CHANGE { (void)dag; split(nest(s, 1), 2, 8); }, "splits dimension 2"},
+    {"factor", samples::blur, CHANGE { (void)dag; split(nest(s, 1), 0, 0); }, "splits x by 0"},
+    {"factors", samples::blur, CHANGE { (void)dag; split(nest(s, 1), 0, 8); split(nest(s, 1), 0, 16); },
+        "by more than it has"},
+    {"loop", samples::blur, CHANGE { (void)dag; nest(s, 2).parallel = {{0, 1}}; }, "parallel names loop 0.1"},
+    {"twice", samples::blur, CHANGE { (void)dag; nest(s, 2).parallel = {{0, 0}, {0, 0}}; }, "names a loop twice"},
+    {"site", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::at({2, 0, {5, 0}}); },
+        "does not exist in every nest"},
+    {"site of a specialisation", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::at({2, 0, {0, 1}});
+        s.functions[2].stages[0].specializations = {{{{0, 64}}, {}}}; }, "does not exist in every nest"},
+    {"storage order", samples::blur, CHANGE { (void)dag; s.functions[1].storage_order = {0, 0}; }, "storage order"},
+    {"alignment", samples::blur, CHANGE { (void)dag; s.functions[1].alignment = {{2, 8}}; }, "aligns a dimension"},
+    {"fold", samples::blur, CHANGE { (void)dag; s.functions[1].fold = Fold{2, 8, true}; }, "folds a dimension"},
+};
+
+const Case kDerivations[] = {
+    {"no parent", samples::blur, CHANGE { samples::derive(dag, s, {Kind::Wrapper, 3, {2}, 1, {}, {}}); },
+        "does not come before it"},
+    {"no derivation", samples::blur, CHANGE { (void)dag; s.functions.emplace_back(); }, "not in the algorithm"},
+    {"not a consumer", samples::blur, CHANGE { samples::derive(dag, s, {Kind::Wrapper, 0, {2}, 1, {}, {}}); },
+        "does not load it"},
+    {"wrapper of an output", samples::blur, CHANGE { samples::derive(dag, s, {Kind::Wrapper, 2, {}, 1, {}, {}}); },
+        "has no consumer"},
+    {"clone without consumers", samples::blur, CHANGE {
+        samples::derive(dag, s, {Kind::Clone, 1, {}, 1, {}, {}}); }, "name them"},
+    {"clone after a wrapper", samples::pyramid, CHANGE {
+        samples::derive(dag, s, {Kind::Wrapper, 0, {3}, 1, {}, {}});
+        samples::derive(dag, s, {Kind::Clone, 1, {2}, 1, {}, {}}); }, "put clones first"},
+    {"wrapper of what is pinned", samples::zoo, CHANGE {
+        samples::derive(dag, s, {Kind::Wrapper, 3, {5}, 1, {}, {}}); }, "left as it is"},
+    {"wrapper for what is pinned", samples::zoo, CHANGE {
+        samples::derive(dag, s, {Kind::Wrapper, 2, {3}, 1, {}, {}}); }, "consumer that is left as it is"},
+    {"rfactor of a pure definition", samples::matmul, CHANGE {
+        samples::derive(dag, s, {Kind::Rfactor, 2, {}, 0, {}, {}}); }, "no update"},
+    {"rfactor of a scan", samples::zoo, CHANGE {
+        samples::derive(dag, s, {Kind::Rfactor, 2, {}, 1, {}, {{1, 0}}}); }, "not known to be associative"},
+    {"rfactor twice", samples::histogram, CHANGE { factor_histogram(dag, s);
+        samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {}, {{1, 0}}}); }, "a second time"},
+    {"rfactor of a pure loop", samples::matmul, CHANGE {
+        samples::derive(dag, s, {Kind::Rfactor, 2, {}, 1, {}, {{0, 0}}}); }, "no reduction loop"},
+    {"rfactor out of order", samples::histogram, CHANGE {
+        samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {}, {{1, 0}, {0, 0}}}); }, "innermost first"},
+    {"rfactor rounded up", samples::matmul, CHANGE {
+        samples::derive(dag, s, {Kind::Rfactor, 2, {}, 1, {{}, {}, {{8, Tail::RoundUp}}}, {{2, 1}}}); },
+        "not guarded"},
+    {"rfactor after a wrapper", samples::matmul, CHANGE {
+        samples::derive(dag, s, {Kind::Wrapper, 0, {2}, 1, {}, {}});
+        samples::derive(dag, s, {Kind::Rfactor, 2, {}, 1, {}, {{2, 0}}}); }, "put the rfactor first"},
+};
+
+const Case kLeftAlone[] = {
+    {"pinned", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[3].compute = Level::root(); }, "is left as it is"},
+    {"loop of what is pinned", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[2].compute = Level::at({3, 0, {1, 0}}); }, "which has none to offer"},
+    {"read by an extern stage", samples::zoo, CHANGE { (void)dag, (void)s; }, "read by the extern stage foreign"},
+    {"extern stage inlined", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[4].compute = Level::inlined(); }, "extern stage"},
+    {"output at a loop", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[5].compute = Level::at({2, 0, {0, 0}}); }, "is an output"},
+    {"output's memory", samples::blur, CHANGE { (void)dag; s.functions[2].memory = Memory::Heap; },
+        "the caller decides"},
+};
+
+const Case kNests[] = {
+    {"order is short", samples::blur, CHANGE { (void)dag; nest(s, 2).order = {{0, 0}}; }, "does not list every loop"},
+    {"scan reordered", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); split(n, 1, 8); n.order = {{1, 0}, {1, 1}, {0, 0}}; }, "depend on their order"},
+    {"reduction rounded up", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        split(nest(s, 2, 1), 2, 8, Tail::RoundUp); }, "GuardWithIf or Predicate"},
+    {"update moved inwards", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        split(nest(s, 2, 1), 0, 8, Tail::ShiftInwards); }, "repeat updates"},
+    {"update rounded up in a guard", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        split(nest(s, 2, 1), 0, 16, kGuard); split(nest(s, 2, 1), 0, 8, Tail::RoundUp); }, "inside of a guarded one"},
+    {"output rounded up", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 8, Tail::RoundUp); },
+        "store beyond it"},
+    {"output's inner loop rounded up", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 64, kGuard);
+        split(nest(s, 2), 0, 24, Tail::RoundUp); }, "store beyond it"},
+    {"parallel and unrolled", samples::blur, CHANGE { (void)dag; const LoopRef l = split(nest(s, 2), 0, 8, kGuard);
+        nest(s, 2).parallel = nest(s, 2).unrolled = {l}; }, "parallel and something else"},
+    {"vector and unrolled", samples::blur, CHANGE { (void)dag; const LoopRef l = split(nest(s, 2), 0, 8, kGuard);
+        nest(s, 2).unrolled = {l}; nest(s, 2).vector = l; }, "a vector and unrolled"},
+    {"parallel in a vector", samples::blur, CHANGE { (void)dag; nest(s, 2).vector = split(nest(s, 2), 1, 8, kGuard);
+        nest(s, 2).parallel = {{0, 0}}; }, "parallel inside of a vector"},
+    {"parallel and blended", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        split(nest(s, 2, 1), 0, 8, Tail::RoundUpAndBlend); nest(s, 2, 1).parallel = {{0, 0}}; }, "blended tail"},
+    {"parallel reduction", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        nest(s, 2, 1).parallel = {{2, 0}}; }, "depend on each other"},
+    {"vector of a scan", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = s.functions[2].compute = Level::root();
+        nest(s, 2, 1).vector = split(nest(s, 2, 1), 1, 8); }, "depend on each other"},
+    {"atomic scan", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = s.functions[2].compute = Level::root();
+        nest(s, 2, 1).atomic = true; }, "not an associative"},
+    {"vector of unknown extent", samples::blur, CHANGE { (void)dag; nest(s, 2).vector = {0, 0}; }, "split it"},
+    {"unrolled over unknown extent", samples::histogram, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        nest(s, 1, 1).unrolled = {{0, 0}}; }, "split it"},
+    {"unrolled over constant extent", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        nest(s, 2, 1).unrolled = {{2, 0}}; }, ""},
+};
+
+const Case kLevels[] = {
+    {"updates inlined", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::inlined(); },
+        "cannot be inlined"},
+    {"loops of what is inlined", samples::blur, CHANGE { (void)dag; split(nest(s, 1), 0, 8); }, "give it one"},
+    {"memory of what is inlined", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::inlined();
+        s.functions[1].memory = Memory::Heap; }, "give it one"},
+    {"at a loop of what is inlined", samples::blur, CHANGE { (void)dag;
+        s.functions[0].compute = Level::at({1, 0, {0, 0}}); }, "none to offer"},
+    {"at its own loop", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::at({1, 0, {0, 0}}); },
+        "a loop of its own"},
+    {"at each other's loops", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::at({0, 0, {0, 0}});
+        s.functions[0].compute = Level::at({1, 0, {0, 0}}); }, "a loop of its own"},
+    {"in a vector", samples::blur, CHANGE { (void)dag; tile_blur(s); nest(s, 2).vector = LoopRef{0, 1};
+        s.functions[1].compute = Level::at({2, 0, {0, 1}}); }, "inside of a vector"},
+    {"read outside", samples::pyramid, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        s.functions[0].compute = Level::at({3, 0, {1, 0}}); }, "reads it outside of that loop"},
+    {"read outside, through what is inlined", samples::pyramid, CHANGE { (void)dag;
+        s.functions[2].compute = Level::root(); s.functions[1].compute = Level::at({3, 0, {1, 0}}); },
+        "reads it outside of that loop"},
+    {"read by two stages of a function", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        s.functions[0].compute = Level::at({2, 0, {1, 0}}); }, "stage 1, reads it outside"},
+    {"store level inside", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].store = Level::at({2, 0, {0, 1}}); }, "not around the one that computes"},
+    {"store level outside", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].store = Level::at({2, 0, {1, 0}}); }, ""},
+    {"hoisted inside", samples::blur, CHANGE { (void)dag; tile_blur(s); s.functions[1].store = Level::root();
+        s.functions[1].hoist = Level::at({2, 0, {1, 0}}); }, "hoisted to a loop that is not around"},
+    {"stored in a loop, computed at root", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].store = Level::at({2, 0, {1, 0}}); }, "stored at a loop inside"},
+    {"shared by parallel iterations", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].store = Level::root(); nest(s, 2).parallel = {{1, 0}}; }, "share its memory"},
+    {"hoisted out of a parallel loop", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].hoist = Level::root(); nest(s, 2).parallel = {{1, 0}}; }, "share its memory"},
+    {"fold within one computation", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].fold = Fold{1, 4, true}; }, "is folded"},
+    {"stack at root", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].memory = Memory::Stack; }, "no constant size"},
+};
+
+const Case kJoined[] = {
+    {"specialised, no output", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{{0, 64}}, {}}}; }, "is no output"},
+    {"specialised without a condition", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{}, {}}}; }, "without a condition"},
+    {"specialised twice", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{{0, 64}}, {}}, {{{0, 64}}, {}}}; }, "twice"},
+    {"fused with its consumer", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[2].stages[0].compute_with = LoopSite{1, 0, {1, 0}}; }, "depends on"},
+    {"prefetch of what is inlined", samples::blur, CHANGE { (void)dag;
+        nest(s, 2).prefetch = {{1, {0, 0}, {0, 0}}}; }, "not in memory"},
+    {"prefetch of what is not read", samples::pyramid, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[2].compute = Level::root(); nest(s, 3).prefetch = {{1, {0, 0}, {0, 0}}}; }, "does not read"},
+    {"prefetch inside out", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        nest(s, 2).prefetch = {{1, {1, 0}, {0, 0}}}; }, "inside of the one that issues it"},
+};
+
+const Case kCaps[] = {
+    {"unrolled", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        nest(s, 2, 1).unrolled = {{2, 0}, split(nest(s, 2, 1), 0, 2, kGuard)}; }, "is 512, over the cap of 256"},
+    {"unrolled around", samples::blur, CHANGE { (void)dag; tile_blur(s); nest(s, 2).unrolled = {{1, 1}};
+        s.functions[1].compute = Level::at({2, 0, {1, 1}}); split(nest(s, 1), 0, 64);
+        nest(s, 1).unrolled = {{0, 1}}; }, "is 512, over the cap of 256"},
+    {"lanes", samples::blur, CHANGE { (void)dag; nest(s, 2).vector = split(nest(s, 2), 0, 512, kGuard); },
+        "the number of lanes is 512"},
+    {"stack", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 64, kGuard);
+        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].memory = Memory::Stack; },
+        "on the stack, in bytes, is 506880"},
+    {"memory", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); },
+        "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},
+    {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
+        {256, 256, 1, -1, 1, 100}},
+};
+
+class Legality : public testing::TestWithParam<Case> {};
+
+TEST_P(Legality, Complains) {
+    const Case &c = GetParam();
+    const PipelineDag dag = c.dag();
+    Schedule schedule = empty_schedule(dag);
+    c.change(dag, schedule);
+    const std::string found = text(check_legality(dag, schedule, c.caps));
+    if (*c.complaint == '\0') {
+        EXPECT_EQ(found, "");
+    } else {
+        EXPECT_NE(found.find(c.complaint), std::string::npos) << "found: " << found;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Legal, Legality, testing::ValuesIn(kLegal));
+INSTANTIATE_TEST_SUITE_P(Shape, Legality, testing::ValuesIn(kShape));
+INSTANTIATE_TEST_SUITE_P(Derivations, Legality, testing::ValuesIn(kDerivations));
+INSTANTIATE_TEST_SUITE_P(LeftAlone, Legality, testing::ValuesIn(kLeftAlone));
+INSTANTIATE_TEST_SUITE_P(Nests, Legality, testing::ValuesIn(kNests));
+INSTANTIATE_TEST_SUITE_P(Levels, Legality, testing::ValuesIn(kLevels));
+INSTANTIATE_TEST_SUITE_P(Joined, Legality, testing::ValuesIn(kJoined));
+INSTANTIATE_TEST_SUITE_P(Caps, Legality, testing::ValuesIn(kCaps));
+
+// Whatever a schedule says, the check ends and does not crash.
+TEST(Legality, SurvivesRandomSchedules) {
+    for (const PipelineDag &dag : samples::all()) {
+        for (std::uint64_t seed = 0; seed < 200; seed++) {
+            (void)check_legality(dag, random_schedule(dag, seed));
+        }
+    }
+}
+
+}  // namespace
+}  // namespace nestor
