@@ -13,11 +13,13 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
-# Precompiled headers and ccache go together only with these two allowances.
+# Precompiled headers and ccache go together only with these two allowances. The base folder makes two
+# build trees share what they compile (the precompiled header's path is the only thing they differ in).
 find_program(NESTOR_CCACHE ccache)
 if(PROJECT_IS_TOP_LEVEL AND NESTOR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER
-        "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros" "${NESTOR_CCACHE}"
+        "${CMAKE_COMMAND}" -E env "CCACHE_SLOPPINESS=pch_defines,time_macros"
+        "CCACHE_BASEDIR=${PROJECT_BINARY_DIR}" "${NESTOR_CCACHE}"
     )
 endif()
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "cli/command.h"
-#include "cli/request.h"
+#include "cli/open_pipeline.h"
 #include "halide/read_pipeline.h"
 
 namespace nestor {

@@ -10,7 +10,7 @@
 
 #include "base/hash.h"
 #include "cli/command.h"
-#include "cli/request.h"
+#include "cli/open_pipeline.h"
 #include "halide/target_machine.h"
 #include "plugin/schedule_pipeline.h"
 #include "schedule/print.h"
@@ -87,8 +87,7 @@ void print_text(const Explanation& e) {
               << hash_text(dag.algorithm_hash) << ", for " << e.target << "\n"
               << "chosen: " << e.outcome.chosen << ", estimated at " << milliseconds(e.seconds)
               << "; schedule " << schedule_hash(e.outcome) << "\n";
-    std::cout << "\nwhat was compared, by estimate (the first that is proved safe is taken; "
-                 "unscheduled is the last resort):\n";
+    std::cout << "\nwhat was compared, by estimate (the first that passes all checks is taken):\n";
     for (const Candidate& each : e.candidates) {
         std::cout << "  " << std::left << std::setw(14) << each.name << milliseconds(each.seconds)
                   << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";

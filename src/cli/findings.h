@@ -20,9 +20,9 @@ struct Finding {
 
     std::string what;
     State state = State::Good;
-    std::string text;              // what was found
-    std::string remedy;            // what to do, where there is something
-    nlohmann::ordered_json facts;  // more fields for a script: an object, or null
+    std::string text;    // what was found
+    std::string remedy;  // what to do, where there is something
+    nlohmann::ordered_json facts = nlohmann::ordered_json::object();  // more, for a script
 };
 
 /** All of them, in order. `plugin` is what --plugin says. */

@@ -84,8 +84,8 @@ Status run_generator(const Generator& generator, TranslatedArguments& translated
         return Error{result.error()};
     }
     if (!result.value().ok()) {
-        return Error{generator.explain_failure(command, result.value().how_it_ended(),
-                                               result.value().errors)};
+        return Error{
+            generator.explain_failure(command, staging ? staging->path() : "", result.value())};
     }
     if (!staging) {
         return Ok{};

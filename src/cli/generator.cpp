@@ -7,8 +7,6 @@
 #include <filesystem>
 #include <sstream>
 
-#include "cli/process.h"
-
 namespace nestor {
 
 namespace fs = std::filesystem;
@@ -57,6 +55,17 @@ std::string advice(const std::string& errors) {
         return "For the command line of older Halide releases there is nestor generate.";
     }
     return "";
+}
+
+/** The command line for a shell, with the current folder in place of one that is gone. */
+std::string by_hand(std::vector<std::string> command, const std::string& scratch) {
+    for (std::string& word : command) {
+        const std::size_t at = scratch.empty() ? std::string::npos : word.find(scratch);
+        if (at != std::string::npos) {
+            word.replace(at, scratch.size(), ".");
+        }
+    }
+    return "To run it by hand:\n  " + shell_text(command);
 }
 
 }  // namespace
@@ -173,7 +182,7 @@ Status Generator::run(const GeneratorJob& job) const {
         return Error{result.error()};
     }
     if (!result.value().ok()) {
-        return Error{explain_failure(words, result.value().how_it_ended(), result.value().errors)};
+        return Error{explain_failure(words, job.directory, result.value())};
     }
     return Ok{};
 }
@@ -183,25 +192,25 @@ Error Generator::wrote_nothing(const GeneratorJob& job) const {
     if (!all.ok()) {
         return Error{"nothing was written: " + all.error()};
     }
-    return Error{path_ + " ended well, but wrote nothing. To run it by hand:\n  " +
-                 shell_text(command(job))};
+    return Error{path_ + " ended well, but wrote nothing. " + by_hand(command(job), job.directory)};
 }
 
 std::string Generator::explain_failure(const std::vector<std::string>& command,
-                                       const std::string& how_it_ended,
-                                       const std::string& errors) const {
-    std::string text = path_ + " " + how_it_ended;
+                                       const std::string& scratch,
+                                       const ProcessResult& result) const {
+    const std::string& errors = result.errors;
+    std::string text = path_ + " " + result.how_it_ended();
     text += errors.empty() ? ", without a message" : "; its messages are above";
     if (const std::string more = advice(errors); !more.empty()) {
         text += ".\n" + more;
     } else if (!has(errors, "Error:")) {  // Halide's own messages say what is wrong
-        const Result<std::vector<std::string>> all = names();
+        const auto all = names();
         if (!all.ok()) {
             return text + ".\n" + all.error();
         }
-        text += ". It is a generator, so something in it went wrong";
+        text += ". It is a generator, so something in it went wrong.";
     }
-    return text + ".\nTo run it by hand:\n  " + shell_text(command);
+    return text + "\n" + by_hand(command, scratch);
 }
 
 }  // namespace nestor

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cli/process.h"
 
 namespace nestor {
 
@@ -44,10 +45,11 @@ class Generator {
     /** What is said about a run that ended well and left no file. */
     [[nodiscard]] Error wrote_nothing(const GeneratorJob& job) const;
 
-    /** What is said about a run that went wrong. */
+    /** What is said about a run that went wrong. `scratch` is a folder that is gone by the time
+     * that the user reads this: the command is shown with another. */
     [[nodiscard]] std::string explain_failure(const std::vector<std::string>& command,
-                                              const std::string& how_it_ended,
-                                              const std::string& errors) const;
+                                              const std::string& scratch,
+                                              const ProcessResult& result) const;
 
   private:
     explicit Generator(std::string path) : path_(std::move(path)) {}

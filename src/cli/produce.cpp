@@ -2,10 +2,13 @@
 
 #include <filesystem>
 #include <iostream>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/emit.h"
+#include "cli/generator.h"
+#include "cli/open_pipeline.h"
 #include "cli/plugin_path.h"
 #include "cli/scratch.h"
 #include "halide/apply.h"
@@ -101,12 +104,14 @@ class FromGenerator {
         job_.directory = scratch.value().path();
         job_.outputs = {"schedule"};
         job_.function = options_.function;
-        // The plug-in's own files hold the other formats; where the user wants them, they are kept.
-        Request saving = request_;
-        const auto kept = saving.scheduler_params.find("save");
-        const std::string folder = kept == saving.scheduler_params.end() ? "" : kept->second;
-        saving.scheduler_params["save"] = scratch.value().path();
-        job_.params = saving.all_params();
+        // Formats other than C++ are files that the plug-in saves; a folder that the user wants
+        // them in may hold others' already.
+        std::string wanted;
+        if (options_.format != "cpp") {
+            Request saving = request_;
+            wanted = std::exchange(saving.scheduler_params["save"], scratch.value().path());
+            job_.params = saving.all_params();
+        }
         if (Status status = generator.run(job_); !status.ok()) {
             return status;
         }
@@ -118,8 +123,8 @@ class FromGenerator {
         if (!text.ok()) {
             return Error{text.error()};
         }
-        if (!folder.empty()) {
-            if (Status status = keep(scratch.value(), folder); !status.ok()) {
+        if (!wanted.empty()) {
+            if (Status status = keep(scratch.value(), wanted); !status.ok()) {
                 return status;
             }
         }

@@ -2,11 +2,8 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <iostream>
 
 #include "cli/command.h"
-#include "cli/plugin_path.h"
-#include "cli/scratch.h"
 
 namespace nestor {
 
@@ -40,46 +37,6 @@ void read_param(const std::string& text, Request& request) {
     } else {
         request.generator_params.push_back(text);
     }
-}
-
-/** The generator runs once, so that it hands its pipeline to the plug-in, which saves it. */
-Result<LoadedPipeline> export_pipeline(const Request& request) {
-    const Result<Generator> generator = Generator::open(request.path);
-    if (!generator.ok()) {
-        return Error{generator.error()};
-    }
-    const Result<std::string> plugin = find_plugin(request.plugin);
-    if (!plugin.ok()) {
-        return Error{plugin.error()};
-    }
-    const Result<std::string> name = generator.value().choose_name(request.generator_name);
-    if (!name.ok()) {
-        return Error{name.error()};
-    }
-    const Result<Scratch> scratch = Scratch::create();
-    if (!scratch.ok()) {
-        return Error{scratch.error()};
-    }
-    Request saving = request;
-    saving.scheduler_params["save"] = scratch.value().path();
-    // What is replayed or reported comes later, with the pipeline that is saved.
-    saving.scheduler_params.erase("schedule");
-    saving.scheduler_params["verbosity"] = "0";
-    GeneratorJob job;
-    job.name = name.value();
-    job.directory = scratch.value().path();
-    job.outputs = {"schedule"};
-    job.plugin = plugin.value();
-    job.target = request.target;
-    job.params = saving.all_params();
-    if (const Status status = generator.value().run(job); !status.ok()) {
-        return Error{status.error()};
-    }
-    const std::string saved = scratch.value().only_file(".hlpipe");
-    if (saved.empty()) {
-        return generator.value().wrote_nothing(job);
-    }
-    return load_pipeline(saved);
 }
 
 }  // namespace
@@ -136,38 +93,6 @@ Request read_request(const RequestOptions& options) {
         request.target = variable != nullptr && *variable != '\0' ? variable : "host";
     }
     return request;
-}
-
-Result<Halide::Target> parse_target(const std::string& text) {
-    if (!Halide::Target::validate_target_string(text)) {
-        return Error{text +
-                     " is no Halide target; one looks like host, x86-64-linux-avx2-fma or "
-                     "arm-64-android, and nestor doctor shows this machine's"};
-    }
-    return Halide::Target(text);
-}
-
-Result<OpenedPipeline> open_pipeline(const Request& request) {
-    if (request.target.find(',') != std::string::npos) {
-        return Error{"one target at a time here, not " + request.target};
-    }
-    const Result<Halide::Target> target = parse_target(request.target);
-    if (!target.ok()) {
-        return Error{target.error()};
-    }
-    const Result<ParsedParams> params = parse_params(request.scheduler_params, process_environment);
-    if (!params.ok()) {
-        return Error{params.error()};
-    }
-    for (const std::string& warning : params.value().warnings) {
-        std::cerr << "nestor: " << warning << "\n";
-    }
-    Result<LoadedPipeline> loaded =
-        request.is_pipeline ? load_pipeline(request.path) : export_pipeline(request);
-    if (!loaded.ok()) {
-        return Error{loaded.error()};
-    }
-    return OpenedPipeline{std::move(loaded).value(), target.value(), params.value().params};
 }
 
 }  // namespace nestor

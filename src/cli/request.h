@@ -7,11 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "base/result.h"
-#include "cli/generator.h"
-#include "halide/pipeline_file.h"
-#include "plugin/params.h"
-
 namespace nestor {
 
 struct RequestOptions {
@@ -43,19 +38,5 @@ struct Request {
 
 /** Throws what refuse_usage throws. */
 [[nodiscard]] Request read_request(const RequestOptions& options);
-
-/** A pipeline in this process. */
-struct OpenedPipeline {
-    LoadedPipeline loaded;
-    Halide::Target target;
-    Params params;
-};
-
-/** Reads a .hlpipe file; of a generator, runs it and takes the pipeline that it hands to the
- * plug-in. */
-[[nodiscard]] Result<OpenedPipeline> open_pipeline(const Request& request);
-
-/** The target's text as Halide reads it. */
-[[nodiscard]] Result<Halide::Target> parse_target(const std::string& text);
 
 }  // namespace nestor

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.h"
+#include "cli/generator.h"
 #include "cli/produce.h"
 
 namespace nestor {

@@ -138,9 +138,9 @@ Status Staging::check(const std::vector<std::string>& names) const {
             return cut_short(directory_ + "/" + name, "it is larger than files may be (ulimit -f)");
         }
     }
-    // 2. A little more would still fit.
+    // 2. A little more would still fit: more than the blocks in which text is written.
     const std::string probe = path() + "/.probe";
-    if (const Status status = write_file(probe, std::string(64 * 1024, '.')); !status.ok()) {
+    if (const Status status = write_file(probe, std::string(16 * 1024, '.')); !status.ok()) {
         return cut_short("to " + directory_, status.error().substr(status.error().rfind(": ") + 2));
     }
     ::unlink(probe.c_str());

@@ -28,8 +28,12 @@ private:
     }
 };
 
+bool has_no_place(const ir::Function &f) {
+    return f.schedule().compute_level().is_inlined();
+}
+
 bool is_inlined(const ir::Function &f) {
-    return f.can_be_inlined() && f.schedule().compute_level().is_inlined();
+    return f.can_be_inlined() && has_no_place(f);
 }
 
 /** With levels that can be inspected. */
@@ -90,7 +94,8 @@ void compute_inlined_at_root(const Halide::Pipeline &pipeline, Expand which) {
         }
     }
     for (const auto &[name, function] : env) {
-        if (is_inlined(function) && (which == Expand::AllFunctions || sites[name] > 1)) {
+        const bool shared = is_inlined(function) && sites[name] > 1;
+        if (which == Expand::AllFunctions ? has_no_place(function) : shared) {
             Halide::Func(function).compute_root();
         }
     }

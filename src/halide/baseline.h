@@ -8,8 +8,11 @@ namespace nestor {
 /** Calls that lowering would have to expand in the largest function, with everything inlined that is. */
 [[nodiscard]] double inlined_calls(const Halide::Pipeline &pipeline);
 
-/** Computes functions that are inlined now at root: those with several call sites, or all. */
-enum class Expand { SharedFunctions, AllFunctions };
+/** Which functions of those that have no compute level yet are computed at root. */
+enum class Expand {
+    SharedFunctions,  // pure ones with several call sites
+    AllFunctions,     // extern stages and update definitions, too
+};
 void compute_inlined_at_root(const Halide::Pipeline &pipeline, Expand which);
 
 }  // namespace nestor

@@ -1,6 +1,7 @@
 // The sizes at which verify() tries a schedule.
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <optional>
 #include <set>
@@ -88,12 +89,24 @@ std::vector<Output> read_outputs(const Halide::Pipeline &pipeline) {
     return outputs;
 }
 
-/** The estimates of scalars, by argument. */
-std::map<std::string, Expr> read_scalars(const Halide::Pipeline &pipeline) {
-    std::map<std::string, Expr> scalars;
+using Scalars = std::map<std::string, Expr>;
+
+/** Values of the integer and boolean parameters that have an estimate, `step` away from it (the others stay
+ *  at their estimates); booleans are flipped. */
+Scalars read_scalars(const Halide::Pipeline &pipeline, int step) {
+    Scalars scalars;
     for (const Halide::Argument &argument : arguments(pipeline)) {
-        if (!argument.is_buffer() && argument.argument_estimates.scalar_estimate.defined()) {
-            scalars[argument.name] = argument.argument_estimates.scalar_estimate;
+        const Expr &estimate = argument.argument_estimates.scalar_estimate;
+        if (argument.is_buffer() || !estimate.defined()) {
+            continue;
+        }
+        const auto value = constant(estimate);
+        if (step == 0 || !value || argument.type.is_handle()) {
+            scalars[argument.name] = estimate;
+        } else if (argument.type.is_bool()) {
+            scalars[argument.name] = ir::make_const(argument.type, *value == 0 ? 1 : 0);
+        } else {
+            scalars[argument.name] = ir::make_const(argument.type, *value + step);
         }
     }
     return scalars;
@@ -106,35 +119,43 @@ struct Size {
     std::string text;
     Sizing sizing;
     std::int64_t shift = 0;  // of all minima
+    int scalar_step = 0;
 };
 
 std::vector<Size> sizes(int dimensions) {
+    const Sizing same = [](std::int64_t extent, int) { return extent; };
     std::vector<Size> all = {
-        {"the estimates", [](auto extent, int) { return extent; }},
-        {"one more", [](auto extent, int) { return extent + 1; }},
-        {"one less", [](auto extent, int) { return extent - 1; }},
-        {"half", [](auto extent, int) { return extent / 2; }},
-        {"a crop", [](auto extent, int) { return extent / 3 + 1; }, 13},
+        {"the estimates", same},
+        {"the estimates, larger parameters", same, 0, 1},
+        {"the estimates, smaller parameters", same, 0, -1},
+        {"half", [](std::int64_t extent, int) { return extent / 2; }},
+        {"a crop", [](std::int64_t extent, int) { return extent / 3 + 1; }, 13},
     };
-    for (const std::int64_t tiny : {1, 2, 3, 7, 19}) {
-        all.push_back({std::to_string(tiny) + " in all dimensions", [tiny](auto, int) { return tiny; }});
+    for (const std::int64_t more : {1, -1, 7, -9, 16}) {
+        all.push_back({"the estimates " + std::string(more > 0 ? "+ " : "- ") + std::to_string(std::abs(more)),
+                       [more](std::int64_t extent, int) { return extent + more; }});
     }
-    constexpr std::int64_t primes[] = {17, 5, 3, 2};
-    all.push_back({"primes", [&](auto, int dim) { return primes[std::min(dim, 3)]; }});
-    all.push_back({"primes reversed", [&](auto, int dim) { return primes[3 - std::min(dim, 3)]; }});
+    for (const std::int64_t tiny : {1, 2, 3, 4, 5, 7, 8, 9, 15, 17, 31, 33, 65}) {
+        all.push_back({std::to_string(tiny) + " in all dimensions", [tiny](std::int64_t, int) { return tiny; }});
+    }
+    static constexpr std::int64_t primes[] = {19, 5, 3, 2};
+    all.push_back({"primes", [](std::int64_t, int dim) { return primes[std::min(dim, 3)]; }});
+    all.push_back({"primes reversed", [](std::int64_t, int dim) { return primes[3 - std::min(dim, 3)]; }});
     for (int i = 0; dimensions > 1 && i < dimensions; i++) {
         const std::string dim = "dimension " + std::to_string(i);
-        all.push_back({dim + " tiny", [i](auto extent, int d) { return d == i ? 3 : extent; }});
-        all.push_back({"all but " + dim + " tiny", [i](auto extent, int d) { return d == i ? extent : 1; }});
+        all.push_back({dim + " tiny", [i](std::int64_t extent, int d) { return d == i ? 3 : extent; }});
+        all.push_back({"all but " + dim + " tiny", [i](std::int64_t extent, int d) { return d == i ? extent : 1; }});
     }
     return all;
 }
+
+/** What identifies a point, whatever its name. */
+using PointKey = std::pair<int, std::vector<std::pair<std::int64_t, std::int64_t>>>;
 
 }  // namespace
 
 std::vector<CheckPoint> check_points(const Halide::Pipeline &pipeline) {
     const std::vector<Output> outputs = read_outputs(pipeline);
-    const std::map<std::string, Expr> scalars = read_scalars(pipeline);
     std::vector<std::int64_t> largest;  // estimated extent of each dimension, over all outputs
     for (const Output &output : outputs) {
         for (std::size_t d = 0; d < output.dims.size(); d++) {
@@ -142,11 +163,15 @@ std::vector<CheckPoint> check_points(const Halide::Pipeline &pipeline) {
             largest[d] = std::max(largest[d], output.dims[d].estimate.extent);
         }
     }
+    std::map<int, Scalars> scalars;
+    for (const int step : {0, 1, -1}) {
+        scalars[step] = read_scalars(pipeline, step);
+    }
     std::vector<CheckPoint> points;
-    std::set<std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>>> seen;
+    std::set<PointKey> seen;
     for (const Size &size : sizes(static_cast<int>(largest.size()))) {
-        CheckPoint point{size.text, {}, scalars};
-        std::map<std::string, std::vector<std::pair<std::int64_t, std::int64_t>>> key;
+        CheckPoint point{size.text, {}, scalars[size.scalar_step]};
+        PointKey key{scalars[0].empty() ? 0 : size.scalar_step, {}};
         for (const Output &output : outputs) {
             BufferRegion &region = point.outputs[output.buffer];
             for (std::size_t d = 0; d < output.dims.size(); d++) {
@@ -156,10 +181,10 @@ std::vector<CheckPoint> check_points(const Halide::Pipeline &pipeline) {
                 const std::int64_t extent = (dim.estimate.extent * sized + largest[d] - 1) / largest[d];
                 region.push_back({dim.estimate.min + (dim.fixed_min ? 0 : size.shift),
                                   dim.fixed_extent ? dim.estimate.extent : std::max<std::int64_t>(extent, 1)});
-                key[output.buffer].emplace_back(region.back().min, region.back().extent);
+                key.second.emplace_back(region.back().min, region.back().extent);
             }
         }
-        if (seen.insert(key).second) {
+        if (seen.insert(std::move(key)).second) {
             points.push_back(std::move(point));
         }
     }

@@ -15,7 +15,8 @@ namespace ir = Halide::Internal;
 
 namespace {
 
-/** A one-to-one map between the names of two programs, grown as they are compared. */
+/** A one-to-one map between the names of two programs, grown as they are compared. Can be taken back to an
+ *  earlier state, since some comparisons are tries. */
 class Renaming {
 public:
     /** True if a and b may be the same thing as far as is known. */
@@ -30,10 +31,41 @@ public:
         return forward_.contains(a) || backward_.contains(b);
     }
 
+    [[nodiscard]] bool has(const std::string &a, const std::string &b) const {
+        const auto forward = forward_.find(a);
+        return forward != forward_.end() && forward->second == b;
+    }
+
     /** Precondition: allowed. */
     void add(const std::string &a, const std::string &b) {
-        forward_.emplace(a, b);
-        backward_.emplace(b, a);
+        if (!has(a, b)) {
+            insert(a, b);
+            log_.push_back({a, b, true});
+        }
+    }
+
+    /** Forgets what a and b stand for, at the ends of their scope. */
+    void forget(const std::string &a, const std::string &b) {
+        if (const auto forward = forward_.find(a); forward != forward_.end()) {
+            remove(a, forward->second);
+        }
+        if (const auto backward = backward_.find(b); backward != backward_.end()) {
+            remove(backward->second, b);
+        }
+    }
+
+    [[nodiscard]] std::size_t mark() const { return log_.size(); }
+
+    void take_back(std::size_t mark) {
+        while (log_.size() > mark) {
+            const Change change = std::move(log_.back());
+            log_.pop_back();
+            if (change.added) {
+                erase(change.a, change.b);
+            } else {
+                insert(change.a, change.b);
+            }
+        }
     }
 
     [[nodiscard]] std::string explain(const std::string &a, const std::string &b) const {
@@ -46,8 +78,52 @@ public:
     }
 
 private:
+    struct Change {
+        std::string a, b;
+        bool added;
+    };
+
+    void insert(const std::string &a, const std::string &b) {
+        forward_.emplace(a, b);
+        backward_.emplace(b, a);
+    }
+    void erase(const std::string &a, const std::string &b) {
+        forward_.erase(a);
+        backward_.erase(b);
+    }
+    void remove(std::string a, std::string b) {  // by value: the arguments may live in the maps
+        erase(a, b);
+        log_.push_back({std::move(a), std::move(b), false});
+    }
+
     std::unordered_map<std::string, std::string> forward_;
     std::unordered_map<std::string, std::string> backward_;
+    std::vector<Change> log_;
+};
+
+/** What the lets around the present place bind. */
+class Definitions {
+public:
+    void bind(const std::string &name, const Expr &value) {
+        Expr &slot = values_[name];
+        shadowed_.emplace_back(name, slot);
+        slot = value;
+    }
+    [[nodiscard]] std::size_t mark() const { return shadowed_.size(); }
+    [[nodiscard]] const std::string &last() const { return shadowed_.back().first; }
+    void unbind_last() {
+        values_[shadowed_.back().first] = shadowed_.back().second;
+        shadowed_.pop_back();
+    }
+    /** Undefined if no let binds it. */
+    [[nodiscard]] Expr find(const std::string &name) const {
+        const auto found = values_.find(name);
+        return found == values_.end() ? Expr() : found->second;
+    }
+
+private:
+    std::unordered_map<std::string, Expr> values_;
+    std::vector<std::pair<std::string, Expr>> shadowed_;
 };
 
 bool is_name_character(char c) {
@@ -72,6 +148,14 @@ std::vector<std::string> tokens(const std::string &text) {
         i = end;
     }
     return all;
+}
+
+std::string brief(const Expr &e) {
+    constexpr std::size_t kLength = 100;
+    std::ostringstream printed;
+    printed << e;
+    const std::string all = printed.str();
+    return "`" + (all.size() > kLength ? all.substr(0, kLength) + "..." : all) + "`";
 }
 
 class Comparison {
@@ -106,22 +190,49 @@ private:
         return equal(a.as<Node>()->a, b.as<Node>()->a) && equal(a.as<Node>()->b, b.as<Node>()->b);
     }
 
-    /** Halide orders the operands of a commutative operation by name where both are variables. */
+    /** The operands of a chain of one operation, which Halide orders by name in places. */
     template<class Node>
-    bool both_in_any_order(const Expr &a, const Expr &b) {
-        const Node &x = *a.as<Node>();
-        const Node &y = *b.as<Node>();
-        const auto *xa = x.a.template as<ir::Variable>();
-        const auto *xb = x.b.template as<ir::Variable>();
-        const auto *ya = y.a.template as<ir::Variable>();
-        const auto *yb = y.b.template as<ir::Variable>();
-        if (xa != nullptr && xb != nullptr && ya != nullptr && yb != nullptr &&
-            !(names_.allows(xa->name, ya->name) && names_.allows(xb->name, yb->name))) {
-            return equal(x.a, y.b) && equal(x.b, y.a);
+    static void flatten(const Expr &e, std::vector<Expr> &operands) {
+        if (const Node *node = e.as<Node>()) {
+            flatten<Node>(node->a, operands);
+            flatten<Node>(node->b, operands);
+        } else {
+            operands.push_back(e);
         }
-        return both<Node>(a, b);
     }
 
+    template<class Node>
+    bool both_in_any_order(const Expr &a, const Expr &b) {
+        std::vector<Expr> left;
+        std::vector<Expr> right;
+        flatten<Node>(a, left);
+        flatten<Node>(b, right);
+        return equal_in_any_order(left, std::move(right));
+    }
+
+    bool equal_in_any_order(const std::vector<Expr> &a, std::vector<Expr> b);
+
+    template<class Node>
+    bool both_swapped_or_not(const Expr &a, const Expr &b) {
+        const Node &x = *a.as<Node>();
+        const Node &y = *b.as<Node>();
+        return equal_in_any_order({x.a, x.b}, {y.a, y.b});
+    }
+
+    void bind(const std::string &a, const Expr &value_a, const std::string &b, const Expr &value_b) {
+        names_.forget(a, b);
+        defined_a_.bind(a, value_a);
+        defined_b_.bind(b, value_b);
+    }
+    void unbind(std::size_t mark) {
+        while (defined_a_.mark() > mark) {
+            names_.forget(defined_a_.last(), defined_b_.last());
+            defined_a_.unbind_last();
+            defined_b_.unbind_last();
+        }
+    }
+
+    bool equal_variables(const std::string &a, const std::string &b);
     bool same_name(const std::string &a, const std::string &b) {
         if (!names_.allows(a, b)) {
             return fail(names_.explain(a, b));
@@ -145,6 +256,8 @@ private:
     }
 
     Renaming names_;
+    Definitions defined_a_, defined_b_;
+    int tries_ = 10'000;  // of operands in another order, in the whole program
 };
 
 // Messages name functions and buffers: names that are known to differ must differ in the same way.
@@ -186,10 +299,10 @@ bool Comparison::equal(const Expr &a, const Expr &b) {
         return same(a.defined(), b.defined(), "number of expressions");
     }
     if (a->node_type != b->node_type) {
-        return fail("another kind of expression");
+        return fail("another kind of expression, " + brief(a) + " and " + brief(b));
     }
     if (a.type() != b.type()) {
-        return fail("another type");
+        return fail("another type, " + brief(a) + " and " + brief(b));
     }
     switch (a->node_type) {
     case IRNodeType::IntImm:
@@ -224,6 +337,36 @@ bool Comparison::equal(const Expr &a, const Expr &b) {
     }
 }
 
+// Each operand takes the first one of the other side that it equals, its counterpart before all.
+bool Comparison::equal_in_any_order(const std::vector<Expr> &a, std::vector<Expr> b) {
+    if (a.size() != b.size()) {
+        return fail("another number of operands");
+    }
+    const std::string reason_before = reason;
+    for (std::size_t i = 0; i < a.size(); i++) {
+        std::string reason_in_order;
+        std::size_t j = i;
+        for (; j < b.size(); j++) {
+            const std::size_t before = names_.mark();
+            if (equal(a[i], b[j])) {
+                break;
+            }
+            reason_in_order = j == i ? reason : reason_in_order;
+            if (tries_-- <= 0) {
+                return false;
+            }
+            names_.take_back(before);
+            reason = reason_before;
+        }
+        if (j == b.size()) {
+            reason = reason_in_order;
+            return false;
+        }
+        std::swap(b[i], b[j]);
+    }
+    return true;
+}
+
 bool Comparison::equal_leaves(const Expr &a, const Expr &b) {
     switch (a->node_type) {
     case IRNodeType::IntImm:
@@ -238,8 +381,21 @@ bool Comparison::equal_leaves(const Expr &a, const Expr &b) {
     case IRNodeType::StringImm:
         return same_text(a.as<ir::StringImm>()->value, b.as<ir::StringImm>()->value);
     default:
-        return same_name(a.as<ir::Variable>()->name, b.as<ir::Variable>()->name);
+        return equal_variables(a.as<ir::Variable>()->name, b.as<ir::Variable>()->name);
     }
+}
+
+// The order in which loop invariants are lifted, and with it the order of lets, depends on their names. So a
+// variable that a let binds is compared by its value, when it is first used.
+bool Comparison::equal_variables(const std::string &a, const std::string &b) {
+    if (!names_.has(a, b)) {
+        const Expr value_a = defined_a_.find(a);
+        const Expr value_b = defined_b_.find(b);
+        if ((value_a.defined() || value_b.defined()) && names_.allows(a, b) && !equal(value_a, value_b)) {
+            return false;
+        }
+    }
+    return same_name(a, b);
 }
 
 bool Comparison::equal_operations(const Expr &a, const Expr &b) {
@@ -259,9 +415,9 @@ bool Comparison::equal_operations(const Expr &a, const Expr &b) {
     case IRNodeType::Max:
         return both_in_any_order<ir::Max>(a, b);
     case IRNodeType::EQ:
-        return both_in_any_order<ir::EQ>(a, b);
+        return both_swapped_or_not<ir::EQ>(a, b);
     case IRNodeType::NE:
-        return both_in_any_order<ir::NE>(a, b);
+        return both_swapped_or_not<ir::NE>(a, b);
     case IRNodeType::LT:
         return both<ir::LT>(a, b);
     case IRNodeType::LE:
@@ -299,7 +455,11 @@ bool Comparison::equal_vectors(const Expr &a, const Expr &b) {
 }
 
 bool Comparison::equal_lets(const ir::Let &a, const ir::Let &b) {
-    return equal(a.value, b.value) && same_name(a.name, b.name) && equal(a.body, b.body);
+    const std::size_t before = defined_a_.mark();
+    bind(a.name, a.value, b.name, b.value);
+    const bool result = equal(a.body, b.body);
+    unbind(before);
+    return result;
 }
 
 bool Comparison::equal_calls(const ir::Call &a, const ir::Call &b) {
@@ -318,29 +478,29 @@ bool Comparison::equal_loads(const ir::Load &a, const ir::Load &b) {
 bool Comparison::equal(const Stmt &a, const Stmt &b) {
     Stmt x = a;
     Stmt y = b;
+    const std::size_t before = defined_a_.mark();
+    bool result = false;
     // Lets and blocks are lists of thousands: no recursion along them.
     while (x.defined() && y.defined() && x->node_type == y->node_type) {
         if (const auto *let = x.as<ir::LetStmt>()) {
             const auto *other = y.as<ir::LetStmt>();
-            if (!(equal(let->value, other->value) && same_name(let->name, other->name))) {
-                break;
-            }
+            bind(let->name, let->value, other->name, other->value);
             x = let->body;
             y = other->body;
         } else if (const auto *block = x.as<ir::Block>()) {
             const auto *other = y.as<ir::Block>();
             if (!equal(block->first, other->first)) {
-                return false;
+                break;
             }
             x = block->rest;
             y = other->rest;
-        } else if (equal_pair(x, y)) {
-            return true;
         } else {
+            result = equal_pair(x, y);
             break;
         }
     }
-    if (!x.defined() && !y.defined()) {
+    unbind(before);
+    if (result || (!x.defined() && !y.defined())) {
         return true;
     }
     if (!first_a.defined() && !first_b.defined()) {
@@ -405,12 +565,23 @@ bool Comparison::equal_ifs(const ir::IfThenElse &a, const ir::IfThenElse &b) {
 }
 
 bool Comparison::equal_loops(const ir::For &a, const ir::For &b) {
-    return same(a.for_type, b.for_type, "kind of loop") && same(a.device_api, b.device_api, "device") &&
-           same(a.partition_policy, b.partition_policy, "partition policy") && equal(a.min, b.min) &&
-           equal(a.extent, b.extent) && same_name(a.name, b.name) && equal(a.body, b.body);
+    if (!(same(a.for_type, b.for_type, "kind of loop") && same(a.device_api, b.device_api, "device") &&
+          same(a.partition_policy, b.partition_policy, "partition policy") && equal(a.min, b.min) &&
+          equal(a.extent, b.extent))) {
+        return false;
+    }
+    names_.forget(a.name, b.name);
+    names_.add(a.name, b.name);
+    const bool result = equal(a.body, b.body);
+    names_.forget(a.name, b.name);
+    return result;
 }
 
 bool Comparison::equal_stores(const ir::Store &a, const ir::Store &b) {
+    // The key of a memoised function holds a number that is unique in the process.
+    if (a.name.ends_with(".cache_key") && ir::is_const(a.value) && ir::is_const(b.value)) {
+        return same_name(a.name, b.name) && equal(a.index, b.index);
+    }
     return same_name(a.name, b.name) && equal(a.index, b.index) && equal(a.value, b.value) &&
            equal(a.predicate, b.predicate) && same(a.alignment.modulus, b.alignment.modulus, "alignment") &&
            same(a.alignment.remainder, b.alignment.remainder, "alignment");

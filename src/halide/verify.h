@@ -26,9 +26,9 @@ struct CheckPoint {
 [[nodiscard]] BoundsQuery query_bounds(const Halide::Internal::Stmt &lowered, const CheckPoint &point,
                                        const std::map<std::string, BufferRegion> &inputs);
 
-/** The sizes at which schedules are checked: the estimates first, then one more, one less and half of them
- *  in all dimensions, tiny ones, mixtures and another minimum; with the outputs' constraints (fixed bounds
- *  and extents) respected. */
+/** The sizes at which schedules are checked: the estimates first, then a little more, a little less and half
+ *  of them in all dimensions, tiny ones, mixtures, another minimum and other parameters; with the outputs'
+ *  constraints (fixed bounds and extents) respected. Cheap: a point takes some 20 us, lowering 10 to 300 ms. */
 [[nodiscard]] std::vector<CheckPoint> check_points(const Halide::Pipeline &pipeline);
 
 /** The unscheduled pipeline's answers, computed once, that every candidate is compared with. */

@@ -103,21 +103,18 @@ private:
             note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
             candidates.push_back({seed.name, std::move(seed.schedule), seconds});
         }
-        // "unscheduled" is the last resort whatever its estimate.
-        const auto last = std::find_if(candidates.begin(), candidates.end(),
-                                       [](const Candidate &c) { return c.name == "unscheduled"; });
-        std::stable_sort(candidates.begin(), last,
+        std::stable_sort(candidates.begin(), candidates.end(),
                          [](const Candidate &a, const Candidate &b) { return a.seconds < b.seconds; });
         drop_out(candidates);
         return candidates;
     }
 
-    // Random drop-out samples the space for autotuning: each candidate but the last resort goes with this chance.
+    // Random drop-out samples the space for autotuning: each candidate stays with this chance; one always stays.
     void drop_out(std::vector<Candidate> &candidates) const {
-        std::size_t number = 0;
+        const std::string stays = candidates.empty() ? "" : candidates.back().name;
         std::erase_if(candidates, [&](const Candidate &candidate) {
-            const std::uint64_t draw = hash_bytes(std::to_string(number++), params_.random_dropout_seed) % 100;
-            return candidate.name != "unscheduled" && draw >= static_cast<std::uint64_t>(params_.random_dropout);
+            const std::uint64_t draw = hash_bytes(candidate.name, params_.random_dropout_seed) % 100;
+            return candidate.name != stays && draw >= static_cast<std::uint64_t>(params_.random_dropout);
         });
     }
 

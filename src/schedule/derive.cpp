@@ -90,7 +90,7 @@ std::string refuse_preserved(const Stage &stage, const Derivation &derivation) {
 std::string DerivedFunctions::add(int f) {
     graph_.functions.emplace_back();
     graph_.functions.back().id.stem = function_text(dag_, schedule_, f);
-    const std::string problem = refuse(f);
+    std::string problem = refuse(f);
     if (!problem.empty()) {
         return problem;
     }
@@ -194,7 +194,7 @@ std::string DerivedFunctions::refuse_rfactor(int f) const {
     if (!stage.associative) {
         return "factors an update that is not known to be associative";
     }
-    const std::string problem = refuse_splits(stage, derivation);
+    std::string problem = refuse_splits(stage, derivation);
     return problem.empty() ? refuse_preserved(stage, derivation) : problem;
 }
 
@@ -281,6 +281,11 @@ std::string DerivedFunctions::unused(int f) const {
             return "is for " + function_text(dag_, schedule_, consumer) +
                    ", which does not load it";
         }
+    }
+    const Function &parent = graph_.functions[derivation->parent];
+    // Halide stumbles over functions that nothing reads any more.
+    if (derivation->kind == Kind::Clone && parent.consumers.empty() && !parent.is_output) {
+        return "is a clone for every consumer: schedule the function itself";
     }
     return graph_.functions[f].consumers.empty() ? "has no consumer" : "";
 }

@@ -245,9 +245,8 @@ private:
     }
 
     [[nodiscard]] LevelArg level_arg(const LoopSite &site) const {
-        const std::vector<Stage> &stages = graph_.functions[site.function].stages;
-        const Where where{site.function, site.stage, -1};
-        return {variable(where, stages[site.stage], site.loop), stages.size() == 1};
+        const Stage &stage = graph_.functions[site.function].stages[site.stage];
+        return {variable({site.function, site.stage, -1}, stage, site.loop)};
     }
 
     const PipelineDag &dag_;

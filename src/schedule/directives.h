@@ -105,10 +105,11 @@ struct VariableArg {
     bool operator==(const VariableArg &) const = default;
 };
 
-/** Halide::LoopLevel(loop.function, loop, loop.stage). */
+/** A loop of another function. compute_at and the like take (function, variable) and find the stage that
+ *  uses what they place: Halide refuses a LoopLevel that names one. compute_with takes
+ *  LoopLevel(function, variable, stage). */
 struct LevelArg {
     VariableArg loop;
-    bool only_stage = false;  // its function has one stage: (function, variable) says the same
 };
 
 /** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the directive's function;

@@ -17,6 +17,7 @@ struct Span {
     bool whole = false;  // everything there is
     double lo = 0;
     double hi = 0;
+    bool varies = false;  // hi - lo is not the same in every run
     std::vector<double> rates;
 };
 
@@ -122,12 +123,12 @@ private:
         Region iterations;
         for (const Loop &loop : graph().functions[function].stages[stage].loops) {
             if (loop.is_reduction()) {
-                iterations.push_back(fixed(loop.range));
+                iterations.push_back(fixed(loop.range, !loop.constant_extent));
                 continue;
             }
             Span span = (*computed)[loop.position];
             if (span.whole) {
-                span = fixed(graph().functions[function].region[loop.position]);
+                span = fixed(graph().functions[function].region[loop.position], true);
             }
             if (!placement_.is_transparent(function)) {
                 const double extent = static_cast<double>(sizes[loop.position]);
@@ -147,16 +148,18 @@ private:
             const Loop &loop = site_stage().loops[d];
             std::int64_t extent = 1;
             bool complete = true;
+            bool varies = false;
             for (const LoopNest *nest : placement_.nests(site_.function, site_.stage)) {
                 const InnerPart part = inner_part(*nest, dims, d);
                 extent = std::max(extent, part.extent);
                 complete = complete && part.complete;
+                varies = varies || part.varies;
             }
             if (complete && (at_root || loop.is_reduction())) {
-                tile.push_back(fixed({loop.range.min, extent}));
+                tile.push_back(fixed({loop.range.min, extent}, varies));
                 continue;
             }
-            Span span{false, 0, static_cast<double>(extent - 1), no_rates()};
+            Span span{false, 0, static_cast<double>(extent - 1), varies, no_rates()};
             span.rates[d] = 1;
             tile.push_back(std::move(span));
         }
@@ -166,6 +169,7 @@ private:
     struct InnerPart {
         std::int64_t extent = 1;
         bool complete = false;  // all of the dimension
+        bool varies = false;    // the extent is not the same in every run
     };
 
     InnerPart inner_part(const LoopNest &nest, const std::vector<StageDim> &dims, int dim) const {
@@ -181,6 +185,7 @@ private:
                 continue;
             }
             part.extent += (loop_extent(nest, dims, loop) - 1) * loop_stride(nest, loop);
+            part.varies = part.varies || !has_constant_extent(dims, loop);
             contiguous = contiguous && level == outermost - 1;
             outermost = level;
         }
@@ -201,12 +206,18 @@ private:
             return dims;
         }
         const LoopSite &around = placement_.schedule().functions[site_.function].compute.site;
-        const std::vector<std::int64_t> extents =
-            footprint(graph(), placement_.schedule(), site_.function, around);
-        for (std::size_t d = 0; d < dims.size() && !extents.empty(); d++) {
+        Footprints outer(placement_, around);
+        const std::optional<Region> region = outer.needed(site_.function);
+        if (!region) {
+            return dims;
+        }
+        const std::vector<std::int64_t> extents = outer.extents(site_.function, *region);
+        for (std::size_t d = 0; d < dims.size(); d++) {
             const Loop &loop = site_stage().loops[d];
             if (!loop.is_reduction()) {
                 dims[d].extent = extents[loop.position];
+                const Span &span = (*region)[loop.position];
+                dims[d].constant_extent = !span.whole && !span.varies;
             }
         }
         return dims;
@@ -220,10 +231,13 @@ private:
                 continue;
             }
             Span span{false, static_cast<double>(coordinate.offset_min),
-                      static_cast<double>(coordinate.offset_max), no_rates()};
+                      static_cast<double>(coordinate.offset_max), false, no_rates()};
             for (std::size_t l = 0; l < iterations.size(); l++) {
                 const double rate = coordinate.rates[l];
                 const Span &values = iterations[l];
+                // Halide proves no bound on the extent of x / 2 over a range of x.
+                const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
+                span.varies = span.varies || uneven || (rate != 0 && values.varies);
                 span.lo += rate * (rate >= 0 ? values.lo : values.hi);
                 span.hi += rate * (rate >= 0 ? values.hi : values.lo);
                 for (std::size_t d = 0; d < span.rates.size(); d++) {
@@ -257,6 +271,7 @@ private:
         }
         a.lo = std::min(a.lo, b.lo);
         a.hi = std::max(a.hi, b.hi);
+        a.varies = a.varies || b.varies;
         return a;
     }
 
@@ -267,6 +282,7 @@ private:
         span.lo += std::min(first, last);
         span.hi += std::max(first, last);
         span.rates[d] = 0;
+        span.varies = true;
     }
 
     // An update that addresses a dimension by something else than its pure variable may touch all of it.
@@ -287,11 +303,11 @@ private:
     std::vector<double> no_rates() const {
         return std::vector<double>(site_stage().loops.size(), 0.0);
     }
-    Span fixed(const Range &range) const {
-        return {false, static_cast<double>(range.min), static_cast<double>(range.max()),
+    Span fixed(const Range &range, bool varies) const {
+        return {false, static_cast<double>(range.min), static_cast<double>(range.max()), varies,
                 no_rates()};
     }
-    Span everything() const { return {true, 0, 0, no_rates()}; }
+    Span everything() const { return {true, 0, 0, true, no_rates()}; }
 
     const Placement &placement_;
     const LoopSite site_;
@@ -320,6 +336,18 @@ std::vector<std::int64_t> footprint(const PipelineDag &graph, const Schedule &sc
     Footprints footprints(placement, site);
     const std::optional<Region> region = footprints.needed(function);
     return region ? footprints.extents(function, *region) : std::vector<std::int64_t>{};
+}
+
+std::vector<bool> has_constant_footprint(const PipelineDag &graph, const Schedule &schedule,
+                                         int function, const LoopSite &site) {
+    const Placement placement(graph, schedule);
+    Footprints footprints(placement, site);
+    const std::optional<Region> region = footprints.needed(function);
+    std::vector<bool> constant;
+    for (int d = 0; d < graph.functions[function].dimensions(); d++) {
+        constant.push_back(region && !(*region)[d].varies);
+    }
+    return constant;
 }
 
 std::vector<std::int64_t> whole_region(const PipelineDag &graph, const Schedule &schedule,

@@ -26,7 +26,13 @@ namespace nestor {
 [[nodiscard]] std::vector<std::int64_t> footprint(const PipelineDag &graph, const Schedule &schedule,
                                                   int function, const LoopSite &site);
 
-/** The same for a function that is computed at root: its region, enlarged by its tails. */
+/** For each dimension, whether its extent in footprint() is bounded by a constant in every run, as memory on
+ *  the stack or in registers has to be. */
+[[nodiscard]] std::vector<bool> has_constant_footprint(const PipelineDag &graph,
+                                                       const Schedule &schedule, int function,
+                                                       const LoopSite &site);
+
+/** The same as footprint() for a function that is computed at root: its region, enlarged by its tails. */
 [[nodiscard]] std::vector<std::int64_t> whole_region(const PipelineDag &graph,
                                                      const Schedule &schedule, int function);
 

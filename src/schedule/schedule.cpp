@@ -1,6 +1,7 @@
 #include "schedule/schedule.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/hash.h"
 #include "schedule/print.h"
@@ -21,7 +22,8 @@ void normalize(LoopNest &nest) {
     std::ranges::sort(nest.unrolled);
     std::erase_if(nest.partition,
                   [](const LoopPartition &p) { return p.policy == PartitionPolicy::Auto; });
-    std::ranges::stable_sort(nest.partition, {}, &LoopPartition::loop);
+    std::ranges::sort(nest.partition, {},
+                      [](const LoopPartition &p) { return std::pair(p.loop, p.policy); });
 }
 
 void normalize(Level &level) {
@@ -41,7 +43,8 @@ void normalize(FunctionSchedule &function) {
         std::ranges::sort(function.derivation->consumers);
         normalize(function.derivation->splits);
     }
-    std::ranges::stable_sort(function.alignment, {}, &Alignment::dim);
+    std::ranges::sort(function.alignment, {},
+                      [](const Alignment &a) { return std::pair(a.dim, a.elements); });
     for (StageSchedule &stage : function.stages) {
         for (Specialization &specialization : stage.specializations) {
             normalize(specialization.nest);

@@ -92,7 +92,7 @@ struct LoopPartition {
 
 /** The loops of one definition. Reduction dimensions follow the pure ones, as in Stage::loops. */
 struct LoopNest {
-    std::vector<std::vector<Split>> splits;  // [dim], outermost split first; missing dims: no splits
+    std::vector<std::vector<Split>> splits;  // [dim], outermost split first; missing dims: no splits; no empty one at the end
     std::vector<LoopRef> order;     // every loop, innermost first; empty: Halide's order
     std::vector<LoopRef> parallel;
     std::vector<LoopRef> unrolled;  // loops of constant extent

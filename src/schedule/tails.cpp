@@ -4,11 +4,11 @@
 
 namespace nestor {
 
-Tail resolved(Tail tail, LoopKind kind, int stage) {
+Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level) {
     if (tail != Tail::Auto) {
         return tail;
     }
-    if (kind != LoopKind::Pure) {
+    if (kind != LoopKind::Pure || (stage > 0 && level > 0)) {
         return Tail::GuardWithIf;
     }
     return stage == 0 ? Tail::ShiftInwards : Tail::RoundUp;
@@ -28,7 +28,7 @@ std::int64_t stored_extent(std::int64_t extent, const std::vector<Split> &splits
         return extent;
     }
     const std::int64_t factor = std::max<std::int64_t>(1, splits[first].factor);
-    const Tail tail = resolved(splits[first].tail, kind, stage);
+    const Tail tail = resolved(splits[first].tail, kind, stage, first);
     const std::int64_t excess = stored_extent(factor, splits, kind, stage, first + 1) - factor;
     if (stores_beyond(tail) || tail == Tail::PredicateStores) {
         return (extent + factor - 1) / factor * factor + excess;

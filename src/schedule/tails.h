@@ -8,8 +8,9 @@
 
 namespace nestor {
 
-/** The tail that Halide takes for a split: Tail::Auto resolved as Stage::split does. */
-[[nodiscard]] Tail resolved(Tail tail, LoopKind kind, int stage);
+/** The tail that Halide takes for split number `level` of a dimension: Tail::Auto resolved as Stage::split
+ *  does. */
+[[nodiscard]] Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level);
 
 /** RoundUp and its relatives: a multiple of the factor is stored. */
 [[nodiscard]] bool stores_beyond(Tail tail);

@@ -34,15 +34,21 @@ bool may_reorganise(const Function &f, const Loop &loop) {
     return loop.kind == LoopKind::Pure || (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
+struct Trip {
+    LoopRef loop;
+    std::int64_t count = 1;
+};
+
 class NestBuilder {
 public:
-    NestBuilder(const Function &f, const Stage &stage, Roles roles) : f_(f), stage_(stage), roles_(std::move(roles)) {
-        nest_.splits.resize(stage.loops.size());
-    }
+    NestBuilder(const Function &f, const Stage &stage, Roles roles) : f_(f), stage_(stage), roles_(std::move(roles)) {}
 
     [[nodiscard]] const Roles &roles() const { return roles_; }
 
     LoopRef split(int dim, std::int64_t factor) {
+        if (nest_.splits.size() <= static_cast<std::size_t>(dim)) {
+            nest_.splits.resize(dim + 1);
+        }
         nest_.splits[dim].push_back({factor, safe_tail()});
         return {dim, static_cast<int>(nest_.splits[dim].size())};
     }
@@ -63,16 +69,17 @@ public:
     void add(LoopRef loop) { nest_.order.push_back(loop); }
     LoopNest &nest() { return nest_; }
 
-    // Marks the outermost pure loops parallel until there are tasks enough.
-    void parallelize(const std::vector<std::int64_t> &trips, const Machine &machine) {
+    // Marks loops parallel, outermost first, until there are tasks enough.
+    void parallelize(const std::vector<Trip> &outermost_first, const Machine &machine) {
         std::int64_t tasks = 1;
-        for (auto it = nest_.order.rbegin(); it != nest_.order.rend() && tasks < machine.parallelism; ++it) {
-            if (nest_.vector == *it || !may_reorganise(f_, stage_.loops[it->dim])) {
+        for (const Trip &trip : outermost_first) {
+            if (tasks >= machine.parallelism || !may_reorganise(f_, stage_.loops[trip.loop.dim])) {
                 break;
             }
-            nest_.parallel.push_back(*it);
-            tasks *= std::max<std::int64_t>(1, trips[it - nest_.order.rbegin()]);
+            nest_.parallel.push_back(trip.loop);
+            tasks *= std::max<std::int64_t>(1, trip.count);
         }
+        std::sort(nest_.parallel.begin(), nest_.parallel.end());
     }
 
 private:
@@ -144,32 +151,38 @@ LoopNest plain_nest(const Function &f, const Stage &stage, const std::vector<std
                     const Machine &machine, bool parallel) {
     NestBuilder builder(f, stage, assign_roles(f, stage, extents, machine));
     const Roles &roles = builder.roles();
-    builder.vectorize();
-    builder.add_reductions();
     std::vector<int> outer = roles.small;
-    if (roles.vector) {
-        builder.add({*roles.vector, 0});
-    }
     if (roles.rows) {
         outer.push_back(*roles.rows);
     }
     outer.insert(outer.end(), roles.outer.begin(), roles.outer.end());
-    const bool share = parallel && !outer.empty() && work_of(stage, extents) > kParallelWork;
+    const bool share = parallel && work_of(stage, extents) > kParallelWork;
     const std::int64_t tasks = machine.parallelism * kTasksPerWorker;
-    std::vector<std::int64_t> trips;  // of the outermost loops, outermost first
+    std::vector<Trip> trips;  // outermost first
+    // Strips of a lone dimension are whole vectors.
+    const bool chunks = share && outer.empty() && roles.vector && extents[*roles.vector] > 2 * tasks * roles.lanes;
+    if (chunks) {
+        const std::int64_t chunk = divide_up(extents[*roles.vector], tasks * roles.lanes) * roles.lanes;
+        builder.split(*roles.vector, chunk);
+        trips.push_back({{*roles.vector, 0}, tasks});
+    }
+    builder.vectorize();
+    builder.add_reductions();
+    if (chunks) {
+        builder.add({*roles.vector, 1});
+    }
+    if (roles.vector) {
+        builder.add({*roles.vector, 0});
+    }
     for (const int d : outer) {
-        const bool last = d == outer.back();
-        if (share && last && extents[d] > 2 * tasks) {
+        const bool strips = share && d == outer.back() && extents[d] > 2 * tasks;
+        if (strips) {
             builder.add(builder.split(d, divide_up(extents[d], tasks)));
-            trips.insert(trips.begin(), {tasks, divide_up(extents[d], tasks)});
-        } else {
-            trips.insert(trips.begin(), extents[d]);
         }
         builder.add({d, 0});
+        trips.insert(trips.begin(), {{d, 0}, strips ? tasks : extents[d]});
     }
-    trips.push_back(roles.vector ? divide_up(extents[*roles.vector], roles.lanes) : 1);
-    if (parallel && work_of(stage, extents) > kParallelWork) {
-        trips.resize(builder.nest().order.size(), 1);
+    if (share) {
         builder.parallelize(trips, machine);
     }
     return builder.nest();
@@ -201,22 +214,21 @@ std::optional<TiledNest> tiled_nest(const Function &f, const Stage &stage, const
         result.rows = builder.split(*roles.rows, shape.height);
         builder.add(*result.rows);
     }
-    std::vector<std::int64_t> trips;
+    std::vector<Trip> trips;  // outermost first
+    const auto add_tile_loop = [&](int d, std::int64_t size) {
+        builder.add({d, 0});
+        trips.insert(trips.begin(), {{d, 0}, divide_up(extents[d], size)});
+    };
     if (split_width) {
-        builder.add({x, 0});
-        trips.insert(trips.begin(), divide_up(extents[x], shape.width));
+        add_tile_loop(x, shape.width);
     }
     if (roles.rows) {
-        builder.add({*roles.rows, 0});
-        const std::int64_t height = split_height ? shape.height : 1;
-        trips.insert(trips.begin(), divide_up(extents[*roles.rows], height));
+        add_tile_loop(*roles.rows, split_height ? shape.height : 1);
     }
     result.tile = split_width ? LoopRef{x, 0} : LoopRef{*roles.rows, 0};
     for (const int d : roles.outer) {
-        builder.add({d, 0});
-        trips.insert(trips.begin(), extents[d]);
+        add_tile_loop(d, 1);
     }
-    trips.resize(builder.nest().order.size(), 1);
     builder.parallelize(trips, machine);
     result.nest = builder.nest();
     return result;

@@ -21,7 +21,7 @@ constexpr Row kSeeds[] = {
     {"large tiles", large_tiles_seed},
     {"row tiles", row_tiles_seed},
     {"inlined", inlined_seed},
-    {"unscheduled", unscheduled_seed},
+    {"serial", serial_seed},
 };
 
 }  // namespace

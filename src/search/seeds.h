@@ -17,7 +17,7 @@ struct Seed {
 };
 
 /** Every seed that applies to the pipeline, in the order of the table in seeds.cpp, without repetitions. All
- *  pass check_legality(). "unscheduled", the pipeline as it is, comes last, unless it breaks a cap itself. */
+ *  pass check_legality(). */
 [[nodiscard]] std::vector<Seed> make_seeds(const PipelineDag &dag, const Machine &machine, const Caps &caps = {});
 
 }  // namespace nestor

@@ -1,6 +1,6 @@
 // Boundary conditions, written by Halide and by hand, and pipelines that ask for an input's own
 // extents.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -12,7 +12,7 @@ namespace bc = Halide::BoundaryConditions;
 const Var x("x"), y("y"), c("c");
 const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
-Func blur_3x3(const Func &source) {
+Func blur_3x3(const Func& source) {
     Func rows("rows"), blurred("blurred");
     rows(x, y) = source(x - 1, y) + 2 * source(x, y) + source(x + 1, y);
     blurred(x, y) = rows(x, y - 1) + 2 * rows(x, y) + rows(x, y + 1);
@@ -57,7 +57,8 @@ BuiltPipeline mirror_image_stencil() {
 
 BuiltPipeline mirror_interior_stencil() {
     PipelineBuilder b;
-    ImageParam in = b.image(Int(16), "in", {{0, 60}, {0, 50}}, {InputSize::Estimate, {}, {-99, 99}});
+    ImageParam in =
+        b.image(Int(16), "in", {{0, 60}, {0, 50}}, {InputSize::Estimate, {}, {-99, 99}});
     b.output(blur_3x3(bc::mirror_interior(in)), {{-8, 76}, {-8, 66}});
     return b.finish();
 }
@@ -105,8 +106,8 @@ BuiltPipeline clamp_by_hand() {
     PipelineBuilder b;
     ImageParam in = b.image(UInt(8), "in", {{0, 80}, {0, 60}}, kOwnExtents);
     Func bounded("bounded");
-    bounded(x, y) = cast<uint16_t>(
-        in(clamp(x, 0, in.width() - 1), clamp(y, in.dim(1).min(), in.dim(1).max())));
+    bounded(x, y) =
+        cast<uint16_t>(in(clamp(x, 0, in.width() - 1), clamp(y, in.dim(1).min(), in.dim(1).max())));
     b.output(blur_3x3(bounded), {{0, 80}, {0, 60}});
     return b.finish();
 }
@@ -145,8 +146,8 @@ BuiltPipeline select_on_coordinates() {
     ImageParam in = b.image(Float(32), "in", {{0, 60}, {0, 44}}, kOwnExtents);
     Func padded("padded"), out("out");
     const Expr inside = x >= 0 && x < in.width() && y >= 0 && y < in.height();
-    padded(x, y) = select(inside, in(clamp(x, 0, in.width() - 1), clamp(y, 0, in.height() - 1)),
-                          likely(0.0f));
+    padded(x, y) =
+        select(inside, in(clamp(x, 0, in.width() - 1), clamp(y, 0, in.height() - 1)), likely(0.0f));
     RDom r(-2, 5, -2, 5, "r");
     out(x, y) = sum(padded(x + r.x, y + r.y) * cast<float>(r.x + 2 * r.y));
     b.output(out, {{0, 60}, {0, 44}});

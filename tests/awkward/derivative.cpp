@@ -1,5 +1,5 @@
 // Gradients: pipelines that Halide derives itself, full of scatters and odd reduction domains.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -12,7 +12,7 @@ const Var x("x"), y("y"), c("c"), n("n");
 const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 /// The derivatives refer to functions of their own; this gives one a name and a first stage.
-Func output_of(const Func &derivative, const std::string &name) {
+Func output_of(const Func& derivative, const std::string& name) {
     Func out(name);
     out(derivative.args()) = derivative(derivative.args());
     return out;

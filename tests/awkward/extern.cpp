@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace {
 
 using Int32Image = Halide::Runtime::Buffer<int32_t>;
 
 /// Asks for the region of `out`, widened by `margin` on both sides of each dimension.
-void request(halide_buffer_t *in, const halide_buffer_t *out, int margin) {
+void request(halide_buffer_t* in, const halide_buffer_t* out, int margin) {
     for (int d = 0; d < in->dimensions; d++) {
         in->dim[d].min = out->dim[d].min - margin;
         in->dim[d].extent = out->dim[d].extent + 2 * margin;
@@ -22,7 +22,7 @@ void request(halide_buffer_t *in, const halide_buffer_t *out, int margin) {
 // The extern stages. Each answers bounds queries (buffers without memory) and then computes.
 
 /// out(x, y) = x * 3 + y * y
-extern "C" int nestor_test_ramp(halide_buffer_t *out_buffer) {
+extern "C" int nestor_test_ramp(halide_buffer_t* out_buffer) {
     if (out_buffer->is_bounds_query()) {
         return 0;
     }
@@ -32,7 +32,7 @@ extern "C" int nestor_test_ramp(halide_buffer_t *out_buffer) {
 }
 
 /// out(x, y) = largest of the 3 by 3 neighbours of in
-extern "C" int nestor_test_dilate(halide_buffer_t *in_buffer, halide_buffer_t *out_buffer) {
+extern "C" int nestor_test_dilate(halide_buffer_t* in_buffer, halide_buffer_t* out_buffer) {
     if (in_buffer->is_bounds_query()) {
         request(in_buffer, out_buffer, 1);
     }
@@ -53,8 +53,8 @@ extern "C" int nestor_test_dilate(halide_buffer_t *in_buffer, halide_buffer_t *o
 }
 
 /// out(x, y) = in(x, y) * gain
-extern "C" int nestor_test_scale(halide_buffer_t *in_buffer, int32_t gain,
-                                 halide_buffer_t *out_buffer) {
+extern "C" int nestor_test_scale(halide_buffer_t* in_buffer, int32_t gain,
+                                 halide_buffer_t* out_buffer) {
     if (in_buffer->is_bounds_query()) {
         request(in_buffer, out_buffer, 0);
     }
@@ -67,9 +67,9 @@ extern "C" int nestor_test_scale(halide_buffer_t *in_buffer, int32_t gain,
 }
 
 /// sum(x, y) = a + b, difference(x, y) = a - b
-extern "C" int nestor_test_butterfly(halide_buffer_t *a_buffer, halide_buffer_t *b_buffer,
-                                     halide_buffer_t *sum_buffer,
-                                     halide_buffer_t *difference_buffer) {
+extern "C" int nestor_test_butterfly(halide_buffer_t* a_buffer, halide_buffer_t* b_buffer,
+                                     halide_buffer_t* sum_buffer,
+                                     halide_buffer_t* difference_buffer) {
     const bool query = a_buffer->is_bounds_query() || b_buffer->is_bounds_query();
     if (a_buffer->is_bounds_query()) {
         request(a_buffer, sum_buffer, 0);
@@ -89,7 +89,7 @@ extern "C" int nestor_test_butterfly(halide_buffer_t *a_buffer, halide_buffer_t 
 }
 
 /// total() = sum of all of in, which must be 8 by 8 at the origin
-extern "C" int nestor_test_total(halide_buffer_t *in_buffer, halide_buffer_t *out_buffer) {
+extern "C" int nestor_test_total(halide_buffer_t* in_buffer, halide_buffer_t* out_buffer) {
     if (in_buffer->is_bounds_query()) {
         for (int d = 0; d < 2; d++) {
             in_buffer->dim[d].min = 0;
@@ -110,7 +110,9 @@ extern "C" int nestor_test_total(halide_buffer_t *in_buffer, halide_buffer_t *ou
 }
 
 /// A scalar function, called from expressions.
-extern "C" int32_t nestor_test_wobble(int32_t value) { return (value * 7 + 3) % 101; }
+extern "C" int32_t nestor_test_wobble(int32_t value) {
+    return (value * 7 + 3) % 101;
+}
 
 namespace nestor::testing {
 
@@ -243,8 +245,8 @@ BuiltPipeline extern_scalar_call() {
     PipelineBuilder b;
     ImageParam in = b.image(Int(32), "in", {{0, 66}, {0, 48}});
     Func wobbled("wobbled"), out("out");
-    wobbled(x, y) = Internal::Call::make(Int(32), "nestor_test_wobble", {in(x, y)},
-                                         Internal::Call::PureExtern);
+    wobbled(x, y) =
+        Internal::Call::make(Int(32), "nestor_test_wobble", {in(x, y)}, Internal::Call::PureExtern);
     out(x, y) = wobbled(x, y) + wobbled(x + 1, y);
     b.output(out, {{0, 64}, {0, 48}});
     b.jit_extern("nestor_test_wobble", JITExtern(nestor_test_wobble));

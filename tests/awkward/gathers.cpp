@@ -1,5 +1,5 @@
 // Loads whose place depends on data, or on more than one variable, or not at unit stride.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -61,7 +61,7 @@ BuiltPipeline indirect_twice() {
     ImageParam next = b.image(Int(32), "next", {{0, 200}}, {InputSize::Estimate, {}, {0, 199}});
     Func hop("hop"), out("out");
     hop(x) = clamp(next(x), 0, 199);
-    out(x) = in(hop(hop(hop(x)))) - in(x);
+    out(x) = in(hop(hop(hop(x))))-in(x);
     b.output(out, {{0, 200}});
     return b.finish();
 }
@@ -193,8 +193,8 @@ BuiltPipeline channels_by_select() {
     luma(x, y) = (r * 77 + g * 150 + v * 29) / 256;
     blue(x, y) = v - luma(x, y) + 128;
     red(x, y) = r - luma(x, y) + 128;
-    out(x, y, c) = cast<uint8_t>(
-        clamp(select(c == 0, luma(x, y), c == 1, blue(x, y), red(x, y)), 0, 255));
+    out(x, y, c) =
+        cast<uint8_t>(clamp(select(c == 0, luma(x, y), c == 1, blue(x, y), red(x, y)), 0, 255));
     b.output(out, {{0, 64}, {0, 48}, fixed(0, 3)});
     return b.finish();
 }
@@ -220,7 +220,8 @@ BuiltPipeline gather_of_gathered_stage() {
     PipelineBuilder b;
     ImageParam in = b.image(Float(32), "in", {{0, 64}, {0, 48}}, kOwnExtents);
     Func edges("edges"), strength("strength"), out("out");
-    edges(x, y) = abs(in(clamp(x + 1, 0, 63), clamp(y, 0, 47)) - in(clamp(x, 0, 63), clamp(y, 0, 47)));
+    edges(x, y) =
+        abs(in(clamp(x + 1, 0, 63), clamp(y, 0, 47)) - in(clamp(x, 0, 63), clamp(y, 0, 47)));
     strength(x, y) = clamp(cast<int>(floor(edges(x, y))), 0, 3);
     out(x, y) = edges(x + strength(x, y), y - strength(x, y));
     b.output(out, {{0, 64}, {0, 48}});
@@ -228,7 +229,8 @@ BuiltPipeline gather_of_gathered_stage() {
 }
 
 // Halide numbers its random sources within the process, so two builds of a pipeline draw different
-// numbers: what is compared must not depend on them. n * (n + 1) is even, which no simplifier knows.
+// numbers: what is compared must not depend on them. n * (n + 1) is even, which no simplifier
+// knows.
 BuiltPipeline random_numbers() {
     PipelineBuilder b;
     Param<int> seed = b.scalar<int>("seed", {12, 99});

@@ -1,5 +1,6 @@
-// Pyramids, deep chains, wide graphs, and blocks of networks: many stages, or stages at many scales.
-#include "../support/pipelines.h"
+// Pyramids, deep chains, wide graphs, and blocks of networks: many stages, or stages at many
+// scales.
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -11,14 +12,14 @@ namespace bc = Halide::BoundaryConditions;
 const Var x("x"), y("y"), c("c"), n("n");
 const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
-Func downsample(const Func &from) {
+Func downsample(const Func& from) {
     Func rows("down_x"), half("down");
     rows(x, y) = (from(2 * x - 1, y) + 2 * from(2 * x, y) + from(2 * x + 1, y)) / 4;
     half(x, y) = (rows(x, 2 * y - 1) + 2 * rows(x, 2 * y) + rows(x, 2 * y + 1)) / 4;
     return half;
 }
 
-Func upsample(const Func &from) {
+Func upsample(const Func& from) {
     Func rows("up_x"), full("up");
     rows(x, y) = (from(x / 2, y) * 3 + from(x / 2 + 2 * (x % 2) - 1, y)) / 4;
     full(x, y) = (rows(x, y / 2) * 3 + rows(x, y / 2 + 2 * (y % 2) - 1)) / 4;
@@ -38,7 +39,8 @@ BuiltPipeline laplacian_pyramid() {
     Func sum = gaussian.back();
     for (int i = 2; i >= 0; i--) {
         Func next("sum" + std::to_string(i));
-        next(x, y) = upsample(sum)(x, y) + (gaussian[i](x, y) - upsample(gaussian[i + 1])(x, y)) / 2;
+        next(x, y) =
+            upsample(sum)(x, y) + (gaussian[i](x, y) - upsample(gaussian[i + 1])(x, y)) / 2;
         sum = next;
     }
     b.output(sum, {{0, 128}, {0, 96}});
@@ -68,7 +70,8 @@ BuiltPipeline pyramid_levels_as_outputs() {
     PipelineBuilder b;
     ImageParam in = b.image(Float(32), "in", {{-7, 142}, {-7, 110}});
     Func level = in;
-    for (const Box &size : {Box{{-3, 72}, {-3, 56}}, Box{{-1, 35}, {-1, 27}}, Box{{0, 16}, {0, 12}}}) {
+    for (const Box& size :
+         {Box{{-3, 72}, {-3, 56}}, Box{{-1, 35}, {-1, 27}}, Box{{0, 16}, {0, 12}}}) {
         level = downsample(level);
         b.output(level, size);
     }
@@ -94,7 +97,7 @@ BuiltPipeline resample_two_thirds() {
     return b.finish();
 }
 
-Func convolve(const Func &from, const Func &weights, int channels, const std::string &name) {
+Func convolve(const Func& from, const Func& weights, int channels, const std::string& name) {
     RDom r(0, channels, 0, 3, 0, 3, name + "_r");
     Func conv(name);
     conv(c, x, y) = 0.0f;
@@ -240,7 +243,8 @@ BuiltPipeline maximum_filter_by_slices() {
         windows.push_back(doubled);
     }
     Func slices("slices"), out("out");
-    slices(x, y, n) = mux(n, {windows[0](x, y), windows[1](x, y), windows[2](x, y), windows[3](x, y)});
+    slices(x, y, n) =
+        mux(n, {windows[0](x, y), windows[1](x, y), windows[2](x, y), windows[3](x, y)});
     RDom r(-4, 9, "r");
     out(x, y) = maximum(slices(x + r, y, clamp(4 - cast<int>(abs(r)), 0, 3)));
     b.output(out, {{0, 64}, {0, 48}});

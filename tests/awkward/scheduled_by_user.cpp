@@ -1,6 +1,6 @@
 // Functions that the user has scheduled already, wholly or in part: they must be left as they are,
 // and their loops' names must go on existing.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -51,7 +51,9 @@ BuiltPipeline sliding_with_store_at() {
 // Only the output is scheduled: the stages may still be placed at its loops.
 BuiltPipeline output_tiled_by_user() {
     Blur p;
-    p.out.tile(x, y, xo, yo, xi, yi, 16, 8, TailStrategy::GuardWithIf).vectorize(xi, 8).parallel(yo);
+    p.out.tile(x, y, xo, yo, xi, yi, 16, 8, TailStrategy::GuardWithIf)
+        .vectorize(xi, 8)
+        .parallel(yo);
     return p.finish();
 }
 
@@ -107,7 +109,8 @@ BuiltPipeline asynchronous() {
 
 BuiltPipeline specialised_on_size() {
     Blur p;
-    p.out.specialize(p.out.output_buffer().width() >= 32).vectorize(x, 8, TailStrategy::ShiftInwards);
+    p.out.specialize(p.out.output_buffer().width() >= 32)
+        .vectorize(x, 8, TailStrategy::ShiftInwards);
     return p.finish();
 }
 

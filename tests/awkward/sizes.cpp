@@ -1,5 +1,5 @@
 // Unusual sizes, minima, ranks, and constraints on buffers.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -151,8 +151,8 @@ BuiltPipeline light_field_refocus() {
 
 BuiltPipeline interleaved_to_planar() {
     PipelineBuilder b;
-    ImageParam in = b.image(UInt(8), "in", {{0, 64}, {0, 48}, {0, 3}},
-                            {InputSize::Required, kInterleaved, {}});
+    ImageParam in =
+        b.image(UInt(8), "in", {{0, 64}, {0, 48}, {0, 3}}, {InputSize::Required, kInterleaved, {}});
     in.dim(0).set_stride(3);
     in.dim(2).set_stride(1).set_bounds(0, 3);
     Func out("out");
@@ -176,8 +176,8 @@ BuiltPipeline planar_to_interleaved() {
 // Interleaved throughout, with the channel loop written out as the user would.
 BuiltPipeline interleaved_stencil() {
     PipelineBuilder b;
-    ImageParam in = b.image(UInt(8), "in", {{0, 66}, {0, 50}, {0, 4}},
-                            {InputSize::Required, kInterleaved, {}});
+    ImageParam in =
+        b.image(UInt(8), "in", {{0, 66}, {0, 50}, {0, 4}}, {InputSize::Required, kInterleaved, {}});
     in.dim(0).set_stride(4);
     in.dim(2).set_stride(1).set_bounds(0, 4);
     Func rows("rows"), out("out");
@@ -218,8 +218,8 @@ BuiltPipeline constrained_bounds() {
 // The rows' stride is promised to be the extent rounded up to a multiple of 16.
 BuiltPipeline stride_from_extent() {
     PipelineBuilder b;
-    ImageParam in = b.image(UInt(16), "in", {{0, 64}, {0, 48}},
-                            {InputSize::Required, {{}, 2, 1}, {}});
+    ImageParam in =
+        b.image(UInt(16), "in", {{0, 64}, {0, 48}}, {InputSize::Required, {{}, 2, 1}, {}});
     in.dim(1).set_stride(in.dim(0).extent());
     Func out("out");
     out(x, y) = in(x, y) + in(x, y + 1);
@@ -244,7 +244,8 @@ BuiltPipeline aligned_output() {
     ImageParam in = b.image(UInt(8), "in", {{0, 65}, {0, 48}});
     Func out("out");
     out(x, y) = in(x, y) / 2 + in(x + 1, y) / 2;
-    out.output_buffer().dim(0).set_min(0).set_extent((out.output_buffer().dim(0).extent() / 16) * 16);
+    out.output_buffer().dim(0).set_min(0).set_extent((out.output_buffer().dim(0).extent() / 16) *
+                                                     16);
     b.output(out, {{0, 64}, {0, 48}});
     return b.finish();
 }

@@ -1,5 +1,5 @@
 // Unusual types and values: narrow, wide, half and boolean types, wraparound, strict floats.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 
@@ -115,8 +115,8 @@ BuiltPipeline fixed_point() {
     ImageParam in = b.image(Int(16), "in", {{0, 66}, {0, 48}});
     Func high("high"), out("out");
     high(x, y) = cast<int16_t>((cast<int32_t>(in(x, y)) * 23170 + (1 << 14)) >> 15);
-    out(x, y) = saturating_cast<int8_t>(
-        rounding_shift_right(saturating_add(high(x, y), in(x + 1, y)), 4));
+    out(x, y) =
+        saturating_cast<int8_t>(rounding_shift_right(saturating_add(high(x, y), in(x + 1, y)), 4));
     b.output(out, {{0, 64}, {0, 48}});
     return b.finish();
 }
@@ -187,8 +187,8 @@ BuiltPipeline bit_tricks() {
     ImageParam in = b.image(UInt(32), "in", {{0, 64}, {0, 48}});
     Func mixed("mixed"), out("out");
     mixed(x, y) = (in(x, y) << 5) ^ (in(x, y) >> 3) ^ ~cast<uint32_t>(y);
-    out(x, y) = cast<uint8_t>(popcount(mixed(x, y))) +
-                cast<uint8_t>(count_leading_zeros(mixed(x, y) | 1u));
+    out(x, y) =
+        cast<uint8_t>(popcount(mixed(x, y))) + cast<uint8_t>(count_leading_zeros(mixed(x, y) | 1u));
     b.output(out, {{0, 64}, {0, 48}});
     return b.finish();
 }

@@ -1,5 +1,5 @@
 // Update definitions: several of them, in place, on slices, scans, scatters, odd first definitions.
-#include "../support/pipelines.h"
+#include "support/pipelines.h"
 
 namespace nestor::testing {
 

@@ -6,7 +6,7 @@ from programs import TINY, succeed
 def saved(tmp_path_factory):
     """A folder with the pipeline of `blur` as the plug-in saves it: NAME.hlpipe and so on, NAME is `output`."""
     folder = tmp_path_factory.mktemp("saved")
-    succeed("schedule", TINY, "-g", "blur", "-t", "x86-64-linux-avx2", f"autoscheduler.save={folder}")
+    succeed("schedule", TINY, "-g", "blur", "-t", "x86-64-linux-avx2-no_runtime", f"autoscheduler.save={folder}")
     return folder
 
 

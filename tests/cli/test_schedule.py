@@ -5,7 +5,7 @@ import json
 import pytest
 from programs import PLUGIN, TINY, fail, names, nestor, run, succeed
 
-TARGET = "x86-64-linux-avx2"
+TARGET = "x86-64-linux-avx2-no_runtime"
 
 
 @pytest.fixture(params=["generator", "pipeline"])
@@ -98,7 +98,7 @@ def test_files(source, tmp_path):
     assert set(printed.splitlines()) == {str(path) for path in tmp_path.iterdir()}
     header = (tmp_path / "name.h").read_text()
     arguments = header[header.index("int function(") :].split(")")[0]
-    assert arguments.index("_input_buffer") < arguments.index("_offset") < arguments.index("_output_buffer")
+    assert arguments.index("_input_buffer") < arguments.index("_offset") < arguments.index("_output")
     assert "parallel" in (tmp_path / "name.stmt").read_text()
     assert (tmp_path / "name.featurization").read_text().startswith("nestor-featurization 1 ")
 

@@ -1,4 +1,5 @@
-// Two small generators in one program for the tests of `nestor`, with parameters that make them go wrong.
+// Two small generators in one program for the tests of `nestor`, with parameters that make them go
+// wrong.
 
 #include <cstdlib>
 #include <iostream>

@@ -1,20 +1,22 @@
 """An installed Nestor, used by a CMake project outside the tree (tests/package/cmake_consumer).
 
-ctest runs this with NESTOR_BUILD, NESTOR_CMAKE and NESTOR_HALIDE_DIR set, see CMakeLists.txt.
+ctest runs this with NESTOR_BUILD set, see CMakeLists.txt.
 """
 
 import os
 import re
 import shutil
 import subprocess
+import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).resolve().parent
 BUILD = Path(os.environ.get("NESTOR_BUILD", "build/release")).absolute()
-CMAKE = os.environ.get("NESTOR_CMAKE", "cmake")
-HALIDE_DIR = Path(os.environ["NESTOR_HALIDE_DIR"])
+CMAKE = Path(sys.executable).parent / "cmake"
+HALIDE_DIR = Path(metadata.distribution("halide").locate_file("halide/lib64/cmake/Halide"))
 
 
 def run(*command, **environment):

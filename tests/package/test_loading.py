@@ -1,7 +1,7 @@
 """The plug-in in other people's programs: what it needs and shows, that it shares the process's one
 libHalide, that it lives beside other schedulers, and what it says to another Halide.
 
-ctest runs this with NESTOR_BUILD, NESTOR_HALIDE_DIR and NESTOR_CXX set, see CMakeLists.txt.
+ctest runs this with NESTOR_BUILD and NESTOR_CXX set, see CMakeLists.txt.
 """
 
 import os
@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 BUILD = Path(os.environ.get("NESTOR_BUILD", "build/release")).absolute()
-HALIDE_LIB = Path(os.environ["NESTOR_HALIDE_DIR"]).parent.parent
+HALIDE_LIB = Path(metadata.distribution("halide").locate_file("halide/lib64"))
 CXX = os.environ.get("NESTOR_CXX", "c++")
 NESTOR = BUILD / "lib" / "libautoschedule_nestor.so"
 AUTO_SCHEDULE = BUILD / "lib" / "libauto_schedule.so"

@@ -142,16 +142,14 @@ TEST(Directives, PositionsAreThoseOfTheArguments) {
     EXPECT_EQ(std::get<VariableArg>(list[2].args[0]).original, 0);
 }
 
-TEST(Directives, LevelsSayWhetherTheStageMatters) {
+TEST(Directives, LevelsNameTheStage) {
     const PipelineDag dag = samples::matmul();
     Schedule s = empty_schedule(dag);
     s.functions[2].compute = Level::at({3, 0, {1, 0}});
     s.functions[0].compute = Level::at({2, 1, {1, 0}});
     const std::vector<Directive> list = directives(dag, s);
     EXPECT_EQ(outline(dag, s), (Lines{"0 compute_at", "2 compute_at"}));
-    EXPECT_FALSE(std::get<LevelArg>(list[0].args[0]).only_stage);
     EXPECT_EQ(std::get<LevelArg>(list[0].args[0]).loop.stage, 1);
-    EXPECT_TRUE(std::get<LevelArg>(list[1].args[0]).only_stage);
 }
 
 }  // namespace

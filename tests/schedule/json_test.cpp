@@ -14,7 +14,7 @@ namespace {
 
 TEST(Json, RoundTripIsTheIdentity) {
     for (const PipelineDag &dag : samples::all()) {
-        for (std::uint64_t seed = 0; seed < 300; seed++) {
+        for (std::uint64_t seed = 0; seed < 100; seed++) {
             const Schedule schedule = normalized(random_schedule(dag, seed));
             const std::string text = print_json(dag, schedule);
             const Result<Schedule> parsed = parse_json(dag, text);
@@ -139,7 +139,7 @@ TEST(Json, SurvivesDamage) {
             for (std::size_t size = 0; size < text.size() - 2; size += 7) {
                 EXPECT_FALSE(parse_json(dag, text.substr(0, size)).ok());
             }
-            for (int i = 0; i < 300; i++) {
+            for (int i = 0; i < 100; i++) {
                 std::string damaged = text;
                 for (unsigned flips = 1 + random() % 3; flips > 0; flips--) {
                     damaged[random() % damaged.size()] ^= static_cast<char>(1u << (random() % 8));

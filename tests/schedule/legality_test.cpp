@@ -44,6 +44,8 @@ int factor_histogram(const PipelineDag &dag, Schedule &s) {
     return intm;
 }
 
+// A case is one thought: one row, whatever its length.
+// clang-format off
 #define CHANGE [](const PipelineDag &dag, Schedule &s)
 
 const Case kLegal[] = {
@@ -71,7 +73,7 @@ const Case kLegal[] = {
     {"exact split of an output", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 64, kGuard);
         split(nest(s, 2), 0, 8, Tail::RoundUp); }, ""},
     {"clone", samples::pyramid, CHANGE { const int f = samples::derive(dag, s, {Kind::Clone, 1, {2}, 1, {}, {}});
-        s.functions[f].compute = Level::root(); s.functions[2].compute = Level::root(); }, ""},
+        s.functions[f].compute = Level::root(); s.functions[2].compute = Level::root(); }, "schedule the function itself"},
     {"wrapper", samples::zoo, CHANGE { s.functions[1].compute = Level::root(); s.functions[2].compute = Level::root();
         samples::derive(dag, s, {Kind::Wrapper, 2, {5}, 1, {}, {}}); }, ""},
     {"prefetch", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
@@ -156,11 +158,13 @@ const Case kNests[] = {
     {"update moved inwards", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
         split(nest(s, 2, 1), 0, 8, Tail::ShiftInwards); }, "repeat updates"},
     {"update rounded up in a guard", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
-        split(nest(s, 2, 1), 0, 16, kGuard); split(nest(s, 2, 1), 0, 8, Tail::RoundUp); }, "inside of a guarded one"},
+        split(nest(s, 2, 1), 0, 16, kGuard); split(nest(s, 2, 1), 0, 8, Tail::RoundUp); }, "rounds up an inner loop"},
     {"output rounded up", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 8, Tail::RoundUp); },
         "store beyond it"},
     {"output's inner loop rounded up", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 64, kGuard);
         split(nest(s, 2), 0, 24, Tail::RoundUp); }, "store beyond it"},
+    {"predicated and split again", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        split(nest(s, 1), 0, 16, Tail::PredicateStores); split(nest(s, 1), 0, 8); }, "splits it more than once"},
     {"parallel and unrolled", samples::blur, CHANGE { (void)dag; const LoopRef l = split(nest(s, 2), 0, 8, kGuard);
         nest(s, 2).parallel = nest(s, 2).unrolled = {l}; }, "parallel and something else"},
     {"vector and unrolled", samples::blur, CHANGE { (void)dag; const LoopRef l = split(nest(s, 2), 0, 8, kGuard);
@@ -215,10 +219,18 @@ const Case kLevels[] = {
         s.functions[1].store = Level::root(); nest(s, 2).parallel = {{1, 0}}; }, "share its memory"},
     {"hoisted out of a parallel loop", samples::blur, CHANGE { (void)dag; tile_blur(s);
         s.functions[1].hoist = Level::root(); nest(s, 2).parallel = {{1, 0}}; }, "share its memory"},
+    {"sliding under an unknown reduction", samples::histogram, CHANGE { (void)dag;
+        s.functions[1].compute = s.functions[0].compute = Level::at({2, 0, {1, 0}});
+        s.functions[0].store = Level::root(); }, "whose extent is not constant"},
+    {"within an unknown reduction", samples::histogram, CHANGE { (void)dag;
+        s.functions[1].compute = s.functions[0].compute = Level::at({2, 0, {1, 0}}); }, ""},
     {"fold within one computation", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[1].fold = Fold{1, 4, true}; }, "is folded"},
+    {"fold of less than one computation", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
+        s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {1, 0}});
+        s.functions[1].fold = Fold{1, 2, true}; }, "one computation makes 3"},
     {"stack at root", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
-        s.functions[1].memory = Memory::Stack; }, "no constant size"},
+        s.functions[1].memory = Memory::Stack; }, "its size is not constant"},
 };
 
 const Case kJoined[] = {
@@ -247,13 +259,19 @@ const Case kCaps[] = {
     {"lanes", samples::blur, CHANGE { (void)dag; nest(s, 2).vector = split(nest(s, 2), 0, 512, kGuard); },
         "the number of lanes is 512"},
     {"stack", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 64, kGuard);
+        split(nest(s, 2), 0, 1024, kGuard);
+        nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}}; s.functions[1].compute = Level::at({2, 0, {0, 0}});
+        s.functions[1].memory = Memory::Stack; }, "on the stack, in bytes, is 270336"},
+    {"stack of no constant size", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
         s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].memory = Memory::Stack; },
-        "on the stack, in bytes, is 506880"},
+        "its size is not constant"},
     {"memory", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); },
         "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
 };
+
+// clang-format on
 
 class Legality : public testing::TestWithParam<Case> {};
 

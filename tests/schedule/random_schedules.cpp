@@ -44,6 +44,7 @@ public:
     }
 
     Schedule make_legal(int changes) {
+        legal_ = true;
         schedule_ = empty_schedule(dag_);
         for (int i = below(4); i > 0; i--) {
             derive();
@@ -157,6 +158,9 @@ private:
         nest.atomic = chance(5);
         if (chance(4)) {
             nest.partition = {{loops[0], static_cast<PartitionPolicy>(below(3))}};
+            if (legal_ && nest.partition[0].policy == PartitionPolicy::Always) {
+                nest.partition.clear();  // an error where there is nothing to partition, which only lowering knows
+            }
         }
         if (chance(4)) {
             const int functions = static_cast<int>(schedule_.functions.size());
@@ -227,6 +231,7 @@ private:
     const PipelineDag &dag_;
     std::mt19937_64 engine_;
     Schedule schedule_;
+    bool legal_ = false;
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ TEST(ScheduledDag, WrappersOfWrappersAndClones) {
     const int a = samples::derive(dag, s, {Kind::Wrapper, 0, {clone}, 1, {}, {}});
     const int b = samples::derive(dag, s, {Kind::Wrapper, a, {clone}, 1, {}, {}});
     const ScheduledDag graph(dag, s);
-    EXPECT_TRUE(graph.problems().empty() || graph.problems()[0].function != clone);
+    
     EXPECT_EQ(graph->functions[b].consumers, std::vector<int>{clone});
     EXPECT_EQ(graph->functions[a].consumers, std::vector<int>{b});
     EXPECT_EQ(graph->functions[1].consumers, std::vector<int>{});

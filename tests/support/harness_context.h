@@ -18,16 +18,16 @@ enum class ParallelOrder {
 /// filled with garbage (an uninitialised read shows in the result) and followed by a guard that is
 /// checked when they are freed.
 class HarnessContext : public Halide::JITUserContext {
-public:
+  public:
     HarnessContext(ParallelOrder order, bool fill_allocations, uint64_t seed);
 
     /// Allocations whose guard was overwritten, and those that were never freed.
     int overruns() const { return overruns_; }
     int leaks() const { return live_; }
 
-private:
-    static void *allocate(Halide::JITUserContext *context, size_t bytes);
-    static void release(Halide::JITUserContext *context, void *memory);
+  private:
+    static void* allocate(Halide::JITUserContext* context, size_t bytes);
+    static void release(Halide::JITUserContext* context, void* memory);
 
     uint64_t seed_;
     std::atomic<int> overruns_{0};

@@ -14,12 +14,12 @@ namespace nestor::testing {
 
 namespace {
 
-[[noreturn]] void run_child(const std::function<std::string()> &work, int out) {
+[[noreturn]] void run_child(const std::function<std::string()>& work, int out) {
     std::string text;
     int status = 0;
     try {
         text = work();
-    } catch (const std::exception &error) {
+    } catch (const std::exception& error) {
         text = error.what();
         status = 1;
     } catch (...) {
@@ -38,7 +38,7 @@ namespace {
 }
 
 /// Reads until the child closes its end or the time is up (false).
-bool read_all(int in, double limit_seconds, std::string &text) {
+bool read_all(int in, double limit_seconds, std::string& text) {
     using Clock = std::chrono::steady_clock;
     const auto deadline = Clock::now() + std::chrono::duration<double>(limit_seconds);
     while (true) {
@@ -59,7 +59,7 @@ bool read_all(int in, double limit_seconds, std::string &text) {
 
 }  // namespace
 
-IsolatedResult run_isolated(const std::function<std::string()> &work, double limit_seconds) {
+IsolatedResult run_isolated(const std::function<std::string()>& work, double limit_seconds) {
     int ends[2];
     if (pipe(ends) != 0) {
         return {"", std::string("pipe: ") + std::strerror(errno)};

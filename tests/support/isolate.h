@@ -13,6 +13,6 @@ struct IsolatedResult {
 
 /// Runs `work` in a forked child and hands back its answer. Call it before this process has run a
 /// parallel loop of Halide's: a thread pool does not survive a fork.
-IsolatedResult run_isolated(const std::function<std::string()> &work, double limit_seconds);
+IsolatedResult run_isolated(const std::function<std::string()>& work, double limit_seconds);
 
 }  // namespace nestor::testing

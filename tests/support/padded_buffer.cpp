@@ -16,49 +16,50 @@ constexpr size_t kGuardBytes = 4096;  // wider than any vector, and than a few r
 constexpr int kRowPadding = 7;        // odd, so that rows are not aligned with each other
 
 template <typename T>
-T read(const uint8_t *element) {
+T read(const uint8_t* element) {
     T value;
     std::memcpy(&value, element, sizeof(value));
     return value;
 }
 
 template <typename T>
-void write(uint8_t *element, T value) {
+void write(uint8_t* element, T value) {
     std::memcpy(element, &value, sizeof(value));
 }
 
-double float_as_double(Halide::Type type, const uint8_t *element) {
+double float_as_double(Halide::Type type, const uint8_t* element) {
     switch (type.bits()) {
-    case 16:
-        return type.is_bfloat() ? static_cast<double>(static_cast<float>(
-                                      Halide::bfloat16_t::make_from_bits(read<uint16_t>(element))))
-                                : static_cast<double>(Halide::float16_t::make_from_bits(
-                                      read<uint16_t>(element)));
-    case 32:
-        return read<float>(element);
-    default:
-        return read<double>(element);
+        case 16:
+            return type.is_bfloat()
+                       ? static_cast<double>(static_cast<float>(
+                             Halide::bfloat16_t::make_from_bits(read<uint16_t>(element))))
+                       : static_cast<double>(
+                             Halide::float16_t::make_from_bits(read<uint16_t>(element)));
+        case 32:
+            return read<float>(element);
+        default:
+            return read<double>(element);
     }
 }
 
-void write_float(Halide::Type type, uint8_t *element, double value) {
+void write_float(Halide::Type type, uint8_t* element, double value) {
     switch (type.bits()) {
-    case 16:
-        if (type.is_bfloat()) {
-            write(element, Halide::bfloat16_t(static_cast<float>(value)).to_bits());
-        } else {
-            write(element, Halide::float16_t(value).to_bits());
-        }
-        return;
-    case 32:
-        write(element, static_cast<float>(value));
-        return;
-    default:
-        write(element, value);
+        case 16:
+            if (type.is_bfloat()) {
+                write(element, Halide::bfloat16_t(static_cast<float>(value)).to_bits());
+            } else {
+                write(element, Halide::float16_t(value).to_bits());
+            }
+            return;
+        case 32:
+            write(element, static_cast<float>(value));
+            return;
+        default:
+            write(element, value);
     }
 }
 
-void write_value(Halide::Type type, uint8_t *element, uint64_t random, const ValueRange &range) {
+void write_value(Halide::Type type, uint8_t* element, uint64_t random, const ValueRange& range) {
     if (type.is_float()) {
         const auto steps = static_cast<uint64_t>(std::floor((range.high - range.low) * 64)) + 1;
         write_float(type, element, range.low + static_cast<double>(random % steps) / 64);
@@ -73,7 +74,7 @@ void write_value(Halide::Type type, uint8_t *element, uint64_t random, const Val
     std::memcpy(element, &value, static_cast<size_t>(type.bytes()));  // little-endian
 }
 
-std::string to_string(const std::vector<int> &coordinates) {
+std::string to_string(const std::vector<int>& coordinates) {
     std::ostringstream text;
     text << "(";
     for (size_t d = 0; d < coordinates.size(); d++) {
@@ -85,7 +86,7 @@ std::string to_string(const std::vector<int> &coordinates) {
 
 }  // namespace
 
-std::string to_string(const Box &box) {
+std::string to_string(const Box& box) {
     std::ostringstream text;
     for (size_t d = 0; d < box.size(); d++) {
         text << (d ? " x " : "") << "[" << box[d].min << ", +" << box[d].extent << "]";
@@ -100,7 +101,7 @@ uint64_t mix(uint64_t value) {
     return value ^ (value >> 31);
 }
 
-double element_as_double(Halide::Type type, const uint8_t *element) {
+double element_as_double(Halide::Type type, const uint8_t* element) {
     if (type.is_float()) {
         return float_as_double(type, element);
     }
@@ -113,20 +114,20 @@ double element_as_double(Halide::Type type, const uint8_t *element) {
     return static_cast<double>(static_cast<int64_t>(bits << shift) >> shift);
 }
 
-Tolerance tolerance_for(Halide::Type type, const Expectations &expect) {
+Tolerance tolerance_for(Halide::Type type, const Expectations& expect) {
     if (!type.is_float() || expect.exact_floats) {
         return {};
     }
     double relative = 0;
     switch (type.bits()) {
-    case 16:
-        relative = type.is_bfloat() ? 4e-2 : 5e-3;
-        break;
-    case 32:
-        relative = 1e-4;
-        break;
-    default:
-        relative = 1e-11;
+        case 16:
+            relative = type.is_bfloat() ? 4e-2 : 5e-3;
+            break;
+        case 32:
+            relative = 1e-4;
+            break;
+        default:
+            relative = 1e-11;
     }
     if (expect.relative_tolerance > 0) {
         relative = expect.relative_tolerance;
@@ -134,7 +135,7 @@ Tolerance tolerance_for(Halide::Type type, const Expectations &expect) {
     return {relative, relative / 10, expect.absolute_tolerance};
 }
 
-PaddedBuffer::PaddedBuffer(Halide::Type type, Box box, const Layout &layout)
+PaddedBuffer::PaddedBuffer(Halide::Type type, Box box, const Layout& layout)
     : type_(type), box_(std::move(box)), order_(layout.storage_order), strides_(box_.size()) {
     if (order_.empty()) {
         order_.resize(box_.size());
@@ -151,7 +152,7 @@ PaddedBuffer::PaddedBuffer(Halide::Type type, Box box, const Layout &layout)
     const size_t bytes = static_cast<size_t>(stride) * static_cast<size_t>(type_.bytes());
     first_ = kGuardBytes;
     size_ = (first_ + bytes + kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
-    memory_.reset(static_cast<uint8_t *>(std::aligned_alloc(kAlignment, size_)));
+    memory_.reset(static_cast<uint8_t*>(std::aligned_alloc(kAlignment, size_)));
 }
 
 template <typename Visit>
@@ -179,7 +180,7 @@ void PaddedBuffer::for_each_element(Visit visit) const {
     }
 }
 
-size_t PaddedBuffer::offset_of(const std::vector<int> &at) const {
+size_t PaddedBuffer::offset_of(const std::vector<int>& at) const {
     int64_t index = 0;
     for (size_t d = 0; d < box_.size(); d++) {
         index += (at[d] - box_[d].min) * strides_[d];
@@ -193,8 +194,8 @@ void PaddedBuffer::fill_garbage(uint64_t seed) {
     }
 }
 
-void PaddedBuffer::fill_values(uint64_t seed, const ValueRange &range) {
-    for_each_element([&](const std::vector<int> &at, size_t offset) {
+void PaddedBuffer::fill_values(uint64_t seed, const ValueRange& range) {
+    for_each_element([&](const std::vector<int>& at, size_t offset) {
         uint64_t random = seed;
         for (int coordinate : at) {
             random = mix(random ^ static_cast<uint32_t>(coordinate));
@@ -203,20 +204,22 @@ void PaddedBuffer::fill_values(uint64_t seed, const ValueRange &range) {
     });
 }
 
-void PaddedBuffer::copy_image(const PaddedBuffer &from) {
+void PaddedBuffer::copy_image(const PaddedBuffer& from) {
     const auto bytes = static_cast<size_t>(type_.bytes());
-    for_each_element([&](const std::vector<int> &at, size_t offset) {
+    for_each_element([&](const std::vector<int>& at, size_t offset) {
         std::memcpy(memory_.get() + offset, from.memory_.get() + from.offset_of(at), bytes);
     });
 }
 
-void PaddedBuffer::arm() { armed_.assign(memory_.get(), memory_.get() + size_); }
+void PaddedBuffer::arm() {
+    armed_.assign(memory_.get(), memory_.get() + size_);
+}
 
 std::string PaddedBuffer::changed_guard() const {
     // The image may change: compare a copy of the memory in which it is as it was.
     std::vector<uint8_t> now(memory_.get(), memory_.get() + size_);
     const auto bytes = static_cast<size_t>(type_.bytes());
-    for_each_element([&](const std::vector<int> &, size_t offset) {
+    for_each_element([&](const std::vector<int>&, size_t offset) {
         std::memcpy(now.data() + offset, armed_.data() + offset, bytes);
     });
     const auto [was, is] = std::mismatch(armed_.begin(), armed_.end(), now.begin());
@@ -236,24 +239,24 @@ std::string PaddedBuffer::changed_anything() const {
     return guard.empty() ? "an element was overwritten" : guard;
 }
 
-std::string PaddedBuffer::difference(const PaddedBuffer &reference,
-                                     const Tolerance &tolerance) const {
+std::string PaddedBuffer::difference(const PaddedBuffer& reference,
+                                     const Tolerance& tolerance) const {
     const auto bytes = static_cast<size_t>(type_.bytes());
     double largest = 0;
     if (tolerance.scaled > 0) {
-        for_each_element([&](const std::vector<int> &at, size_t) {
-            const double value = std::abs(element_as_double(
-                type_, reference.memory_.get() + reference.offset_of(at)));
+        for_each_element([&](const std::vector<int>& at, size_t) {
+            const double value = std::abs(
+                element_as_double(type_, reference.memory_.get() + reference.offset_of(at)));
             largest = std::isfinite(value) ? std::max(largest, value) : largest;
         });
     }
     int64_t count = 0;
     int64_t total = 0;
     std::ostringstream first;
-    for_each_element([&](const std::vector<int> &at, size_t offset) {
+    for_each_element([&](const std::vector<int>& at, size_t offset) {
         total++;
-        const uint8_t *actual = memory_.get() + offset;
-        const uint8_t *expected = reference.memory_.get() + reference.offset_of(at);
+        const uint8_t* actual = memory_.get() + offset;
+        const uint8_t* expected = reference.memory_.get() + reference.offset_of(at);
         if (std::memcmp(actual, expected, bytes) == 0) {
             return;
         }
@@ -277,13 +280,21 @@ std::string PaddedBuffer::difference(const PaddedBuffer &reference,
            " elements differ)";
 }
 
-Halide::Buffer<> PaddedBuffer::view() {
+Halide::Buffer<> PaddedBuffer::buffer_at(uint8_t* host) const {
     std::vector<halide_dimension_t> dims(box_.size());
     for (size_t d = 0; d < box_.size(); d++) {
-        dims[d] = halide_dimension_t(box_[d].min, box_[d].extent, static_cast<int32_t>(strides_[d]));
+        dims[d] =
+            halide_dimension_t(box_[d].min, box_[d].extent, static_cast<int32_t>(strides_[d]));
     }
-    return Halide::Buffer<>(type_, memory_.get() + first_, static_cast<int>(dims.size()),
-                            dims.data());
+    return Halide::Buffer<>(type_, host, static_cast<int>(dims.size()), dims.data());
+}
+
+Halide::Buffer<> PaddedBuffer::view() {
+    return buffer_at(memory_.get() + first_);
+}
+
+Halide::Buffer<> PaddedBuffer::shape() const {
+    return buffer_at(nullptr);
 }
 
 }  // namespace nestor::testing

@@ -21,11 +21,13 @@ struct DimBounds {
     int extent = 1;
     bool fixed = false;
 
-    friend bool operator==(const DimBounds &, const DimBounds &) = default;
+    friend bool operator==(const DimBounds&, const DimBounds&) = default;
 };
 using Box = std::vector<DimBounds>;
 
-inline DimBounds fixed(int min, int extent) { return {min, extent, true}; }
+inline DimBounds fixed(int min, int extent) {
+    return {min, extent, true};
+}
 
 /// How a buffer of the harness lies in memory.
 struct Layout {
@@ -93,7 +95,7 @@ struct Expectations {
     std::vector<Halide::Target::Feature> features;
     /// False for a cache that outlives the run (memoize) and would free through a stale context.
     bool custom_allocator = true;
-    /// False: what the user placed already is legal only while other stages are inlined.
+    /// False: with every stage at root it does not lower, or requires more of its inputs.
     bool root_is_legal = true;
     /// How many of the sizes the unscheduled pipeline must accept (1: the estimate only).
     int min_legal_sizes = 4;
@@ -116,24 +118,24 @@ struct TestPipeline {
 };
 
 /// The host's JIT target with the features that a pipeline asks for.
-Halide::Target target_of(const BuiltPipeline &built);
+Halide::Target target_of(const BuiltPipeline& built);
 
 /// Collects the parts of a BuiltPipeline and sets the estimates on the way.
 class PipelineBuilder {
-public:
+  public:
     struct InputOptions {
         InputSize size = InputSize::Required;
         Layout layout{};
         ValueRange range{};  ///< both zero: default_range of the type
     };
 
-    Halide::ImageParam image(Halide::Type type, const std::string &name, const Box &estimate);
-    Halide::ImageParam image(Halide::Type type, const std::string &name, const Box &estimate,
-                             const InputOptions &options);
+    Halide::ImageParam image(Halide::Type type, const std::string& name, const Box& estimate);
+    Halide::ImageParam image(Halide::Type type, const std::string& name, const Box& estimate,
+                             const InputOptions& options);
 
     /// The first value is the estimate, and what the parameter is set to.
     template <typename T>
-    Halide::Param<T> scalar(const std::string &name, std::initializer_list<T> values) {
+    Halide::Param<T> scalar(const std::string& name, std::initializer_list<T> values) {
         Halide::Param<T> param(name);
         param.set_estimate(*values.begin());
         param.set(*values.begin());
@@ -141,14 +143,14 @@ public:
         return param;
     }
 
-    void output(const Halide::Func &func, const Box &estimate, const Layout &layout = {});
-    Expectations &expect() { return built_.expect; }
-    void jit_extern(const std::string &name, const Halide::JITExtern &function);
+    void output(const Halide::Func& func, const Box& estimate, const Layout& layout = {});
+    Expectations& expect() { return built_.expect; }
+    void jit_extern(const std::string& name, const Halide::JITExtern& function);
 
     BuiltPipeline finish();
 
-private:
-    void add_scalar(const Halide::Parameter &parameter, std::vector<double> values);
+  private:
+    void add_scalar(const Halide::Parameter& parameter, std::vector<double> values);
 
     BuiltPipeline built_;
 };

@@ -14,19 +14,19 @@ namespace nestor::testing {
 /// A stream of random choices. Never draw twice in one argument list: the order of evaluation of
 /// arguments is not fixed by the language.
 class Draw {
-public:
+  public:
     explicit Draw(uint64_t seed);
 
-    int below(int count);             ///< 0 ... count - 1
+    int below(int count);              ///< 0 ... count - 1
     int between(int first, int last);  ///< both included
     bool chance(int percent);
 
     template <typename T>
-    const T &pick(const std::vector<T> &choices) {
+    const T& pick(const std::vector<T>& choices) {
         return choices[static_cast<size_t>(below(static_cast<int>(choices.size())))];
     }
 
-private:
+  private:
     uint64_t seed_;
     uint64_t count_ = 0;
 };
@@ -44,18 +44,18 @@ struct Value {
 };
 
 /// A value read from storage of any type, as int32 or float32.
-Value loaded(const Halide::Expr &load, double low, double high);
+Value loaded(const Halide::Expr& load, double low, double high);
 
 /// Brings an integer's magnitude under `limit`, keeping its sign; floats are scaled.
-Value limited(const Value &value, double limit);
+Value limited(const Value& value, double limit);
 
-Value as_float(const Value &value);
+Value as_float(const Value& value);
 /// An integer value at hand, or the constant if it is a float.
-Value integer_or(const Value &value, int constant);
+Value integer_or(const Value& value, int constant);
 
 /// One of about twenty operations on one or two values.
-Value random_unary(Draw &draw, const Value &a);
-Value random_binary(Draw &draw, const Value &a, const Value &b);
+Value random_unary(Draw& draw, const Value& a);
+Value random_binary(Draw& draw, const Value& a, const Value& b);
 
 /// A type to store the value in, and the expression that fits it there. The range is updated.
 struct Stored {
@@ -63,7 +63,7 @@ struct Stored {
     double low = 0;
     double high = 0;
 };
-Stored stored_as_random_type(Draw &draw, const Value &value);
-Stored stored_as(Halide::Type type, const Value &value);
+Stored stored_as_random_type(Draw& draw, const Value& value);
+Stored stored_as(Halide::Type type, const Value& value);
 
 }  // namespace nestor::testing

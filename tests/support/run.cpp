@@ -40,8 +40,8 @@ halide_scalar_value_t scalar_bits(Halide::Type type, double value) {
     return bits;
 }
 
-void set_scalars(const BuiltPipeline &built, size_t variant) {
-    for (const ScalarInput &scalar : built.scalars) {
+void set_scalars(const BuiltPipeline& built, size_t variant) {
+    for (const ScalarInput& scalar : built.scalars) {
         Halide::Parameter parameter = scalar.parameter;
         const double value = scalar.values[variant % scalar.values.size()];
         parameter.set_scalar(parameter.type(), scalar_bits(parameter.type(), value));
@@ -49,9 +49,11 @@ void set_scalars(const BuiltPipeline &built, size_t variant) {
 }
 
 /// Values that a pipeline may find in outputs that it updates without initialising them.
-ValueRange output_range(Halide::Type type) { return default_range(type); }
+ValueRange output_range(Halide::Type type) {
+    return default_range(type);
+}
 
-Buffers allocate_outputs(const BuiltPipeline &built, const RunCase &run) {
+Buffers allocate_outputs(const BuiltPipeline& built, const RunCase& run) {
     Buffers outputs;
     for (size_t i = 0; i < built.outputs.size(); i++) {
         for (Halide::Type type : built.outputs[i].func.types()) {
@@ -63,7 +65,7 @@ Buffers allocate_outputs(const BuiltPipeline &built, const RunCase &run) {
 }
 
 /// Garbage everywhere, and, where the pipeline reads them, the same old contents in every run.
-void prepare_outputs(const BuiltPipeline &built, Buffers &outputs, uint64_t garbage,
+void prepare_outputs(const BuiltPipeline& built, Buffers& outputs, uint64_t garbage,
                      uint64_t seed) {
     for (size_t i = 0; i < outputs.size(); i++) {
         outputs[i]->fill_garbage(mix(garbage + i));
@@ -75,21 +77,21 @@ void prepare_outputs(const BuiltPipeline &built, Buffers &outputs, uint64_t garb
     }
 }
 
-std::vector<Halide::Buffer<>> views(Buffers &buffers) {
+std::vector<Halide::Buffer<>> views(Buffers& buffers) {
     std::vector<Halide::Buffer<>> result;
     result.reserve(buffers.size());
-    for (auto &buffer : buffers) {
+    for (auto& buffer : buffers) {
         result.push_back(buffer->view());
     }
     return result;
 }
 
-void realize(BuiltPipeline &built, Buffers &outputs, Halide::JITUserContext &context) {
+void realize(BuiltPipeline& built, Buffers& outputs, Halide::JITUserContext& context) {
     Halide::Realization realization(views(outputs));
     built.pipeline.realize(&context, realization);
 }
 
-Box box_of(const Halide::Buffer<> &buffer) {
+Box box_of(const Halide::Buffer<>& buffer) {
     Box box;
     for (int d = 0; d < buffer.dimensions(); d++) {
         box.push_back({buffer.dim(d).min(), buffer.dim(d).extent()});
@@ -98,19 +100,26 @@ Box box_of(const Halide::Buffer<> &buffer) {
 }
 
 /// The region of each input that the pipeline needs to fill the outputs.
-std::vector<Box> input_boxes(BuiltPipeline &built, Buffers &outputs) {
+std::vector<Box> input_boxes(BuiltPipeline& built, Buffers& outputs) {
     Buffers estimates;
-    for (PipelineInput &input : built.inputs) {
+    for (PipelineInput& input : built.inputs) {
         input.image.reset();
         if (input.size == InputSize::Estimate) {
-            estimates.push_back(std::make_unique<PaddedBuffer>(input.image.type(), input.estimate,
-                                                               input.layout));
+            estimates.push_back(
+                std::make_unique<PaddedBuffer>(input.image.type(), input.estimate, input.layout));
             input.image.set(estimates.back()->view());
         }
     }
-    built.pipeline.infer_input_bounds(Halide::Realization(views(outputs)));
+    // Outputs without memory, too: where no input is left to ask about, Halide would run the
+    // pipeline instead of answering, and inlined scans can take minutes.
+    std::vector<Halide::Buffer<>> shapes;
+    shapes.reserve(outputs.size());
+    for (const auto& output : outputs) {
+        shapes.push_back(output->shape());
+    }
+    built.pipeline.infer_input_bounds(Halide::Realization(shapes));
     std::vector<Box> boxes;
-    for (PipelineInput &input : built.inputs) {
+    for (PipelineInput& input : built.inputs) {
         const Halide::Buffer<> found = input.image.get();
         // A dead input is not bound by the query.
         boxes.push_back(found.defined() ? box_of(found) : input.estimate);
@@ -119,7 +128,7 @@ std::vector<Box> input_boxes(BuiltPipeline &built, Buffers &outputs) {
     return boxes;
 }
 
-Box hull(const Box &a, const Box &b) {
+Box hull(const Box& a, const Box& b) {
     Box result = a;
     for (size_t d = 0; d < a.size(); d++) {
         const int end = std::max(a[d].min + a[d].extent, b[d].min + b[d].extent);
@@ -129,10 +138,10 @@ Box hull(const Box &a, const Box &b) {
     return result;
 }
 
-Buffers make_inputs(const BuiltPipeline &built, const std::vector<Box> &boxes, uint64_t seed) {
+Buffers make_inputs(const BuiltPipeline& built, const std::vector<Box>& boxes, uint64_t seed) {
     Buffers inputs;
     for (size_t i = 0; i < built.inputs.size(); i++) {
-        const PipelineInput &input = built.inputs[i];
+        const PipelineInput& input = built.inputs[i];
         auto buffer = std::make_unique<PaddedBuffer>(input.image.type(), boxes[i], input.layout);
         buffer->fill_garbage(mix(seed + kReferenceGarbage + i));
         buffer->fill_values(mix(seed + kInputValues + i), input.range);
@@ -141,7 +150,7 @@ Buffers make_inputs(const BuiltPipeline &built, const std::vector<Box> &boxes, u
     return inputs;
 }
 
-void bind_inputs(BuiltPipeline &built, Buffers &inputs) {
+void bind_inputs(BuiltPipeline& built, Buffers& inputs) {
     for (size_t i = 0; i < inputs.size(); i++) {
         inputs[i]->arm();
         built.inputs[i].image.set(inputs[i]->view());
@@ -149,8 +158,8 @@ void bind_inputs(BuiltPipeline &built, Buffers &inputs) {
 }
 
 /// What the run did to memory that it may not change; empty if nothing.
-std::string memory_damage(const BuiltPipeline &built, const Buffers &inputs,
-                          const Buffers &outputs) {
+std::string memory_damage(const BuiltPipeline& built, const Buffers& inputs,
+                          const Buffers& outputs) {
     for (size_t i = 0; i < inputs.size(); i++) {
         if (const std::string change = inputs[i]->changed_anything(); !change.empty()) {
             return "input " + built.inputs[i].image.name() + ": " + change;
@@ -166,22 +175,22 @@ std::string memory_damage(const BuiltPipeline &built, const Buffers &inputs,
 
 }  // namespace
 
-std::string error_of(const std::function<void()> &work) {
+std::string error_of(const std::function<void()>& work) {
     try {
         work();
         return "";
-    } catch (const Halide::Error &error) {
+    } catch (const Halide::Error& error) {
         return error.what();
-    } catch (const std::exception &error) {
+    } catch (const std::exception& error) {
         return error.what();
     }
 }
 
-ApplySchedule reference_schedule(const TestPipeline &test) {
+ApplySchedule reference_schedule(const TestPipeline& test) {
     if (test.build().expect.reference == ReferenceSchedule::AllRoot) {
         return compute_root_all;
     }
-    return [](Halide::Pipeline &) {};
+    return [](Halide::Pipeline&) {};
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -194,25 +203,24 @@ Reference::Reference(TestPipeline test, uint64_t seed) : test_(std::move(test)),
 }
 
 /// Halide's intervals are wider for some inlined expressions than for the same stages at root, and
-/// what the inlined pipeline requires its users' buffers have. So where the reference is at root but
-/// inlining is affordable, inputs are as large as either requires.
+/// what the inlined pipeline requires its users' buffers have. So where the reference is at root
+/// but inlining is affordable, inputs are as large as either requires.
 std::unique_ptr<BuiltPipeline> Reference::build_inlined() const {
     constexpr double kAffordableCalls = 200;
     auto built = std::make_unique<BuiltPipeline>(test_.build());
-    const bool exact_inputs = std::any_of(
-        built->inputs.begin(), built->inputs.end(),
-        [](const PipelineInput &input) { return input.size == InputSize::Required; });
+    const bool exact_inputs =
+        std::any_of(built->inputs.begin(), built->inputs.end(),
+                    [](const PipelineInput& input) { return input.size == InputSize::Required; });
     if (built->expect.reference == ReferenceSchedule::AsWritten || !exact_inputs ||
         inlined_calls(built->pipeline) > kAffordableCalls) {
         return nullptr;
     }
     // Some cannot be inlined: what an extern stage reads must be computed.
-    const std::string refusal =
-        error_of([&] { built->pipeline.compile_jit(target_of(*built)); });
+    const std::string refusal = error_of([&] { built->pipeline.compile_jit(target_of(*built)); });
     return refusal.empty() ? std::move(built) : nullptr;
 }
 
-std::string Reference::run_case(BuiltPipeline &built, BuiltPipeline *inlined, RunCase run) {
+std::string Reference::run_case(BuiltPipeline& built, BuiltPipeline* inlined, RunCase run) {
     set_scalars(built, run.scalar_variant);
     Buffers outputs = allocate_outputs(built, run);
     std::vector<Box> boxes = input_boxes(built, outputs);
@@ -239,10 +247,11 @@ void Reference::run_all() {
     reference_schedule(test_)(built.pipeline);
     built.pipeline.compile_jit(target_of(built));
     const std::unique_ptr<BuiltPipeline> inlined = build_inlined();
-    for (RunCase &run : run_cases(built)) {
+    for (RunCase& run : run_cases(built)) {
         const std::string label = run.label;
         std::string damage;
-        const std::string refusal = error_of([&] { damage = run_case(built, inlined.get(), std::move(run)); });
+        const std::string refusal =
+            error_of([&] { damage = run_case(built, inlined.get(), std::move(run)); });
         if (!refusal.empty()) {
             refused_.push_back(label + ": " + refusal);
         }
@@ -254,7 +263,7 @@ void Reference::run_all() {
     const bool has_estimate = !cases_.empty() && cases_[0].run.label == "estimate";
     if (!has_estimate || static_cast<int>(cases_.size()) < built.expect.min_legal_sizes) {
         error_ = test_.name + ": the unscheduled pipeline accepts too few sizes:";
-        for (const std::string &reason : refused_) {
+        for (const std::string& reason : refused_) {
             error_ += "\n  " + reason;
         }
     }
@@ -272,13 +281,13 @@ struct Mode {
 };
 
 /// Runs one case in one mode; the answer is what went wrong, or empty.
-std::string run_case(BuiltPipeline &built, const Reference &reference, const Reference::Case &want,
-                     const Mode &mode) {
+std::string run_case(BuiltPipeline& built, const Reference& reference, const Reference::Case& want,
+                     const Mode& mode) {
     set_scalars(built, want.run.scalar_variant);
     const uint64_t garbage = mix(reference.seed() + kScheduledGarbage + mode.fill_allocations);
     Buffers inputs;
     for (size_t i = 0; i < built.inputs.size(); i++) {
-        const PaddedBuffer &from = *want.inputs[i];
+        const PaddedBuffer& from = *want.inputs[i];
         inputs.push_back(
             std::make_unique<PaddedBuffer>(from.type(), from.box(), built.inputs[i].layout));
         inputs.back()->fill_garbage(mix(garbage + i));  // other guards than the reference's
@@ -312,7 +321,7 @@ std::string run_case(BuiltPipeline &built, const Reference &reference, const Ref
     return "";
 }
 
-std::vector<Mode> modes_of(const BuiltPipeline &built, const CheckOptions &options) {
+std::vector<Mode> modes_of(const BuiltPipeline& built, const CheckOptions& options) {
     std::vector<Mode> modes;
     if (options.threads) {
         modes.push_back({"threads", ParallelOrder::Threads, false});
@@ -323,14 +332,14 @@ std::vector<Mode> modes_of(const BuiltPipeline &built, const CheckOptions &optio
     return modes;
 }
 
-void run_cases_of(BuiltPipeline &built, const Reference &reference, const CheckOptions &options,
-                  CheckReport &report) {
-    const std::vector<std::string> &only = options.only_cases;
-    for (const Reference::Case &want : reference.cases()) {
+void run_cases_of(BuiltPipeline& built, const Reference& reference, const CheckOptions& options,
+                  CheckReport& report) {
+    const std::vector<std::string>& only = options.only_cases;
+    for (const Reference::Case& want : reference.cases()) {
         if (!only.empty() && std::find(only.begin(), only.end(), want.run.label) == only.end()) {
             continue;
         }
-        for (const Mode &mode : modes_of(built, options)) {
+        for (const Mode& mode : modes_of(built, options)) {
             const std::string wrong = run_case(built, reference, want, mode);
             if (!wrong.empty()) {
                 report.failure = reference.test().name + ", size '" + want.run.label + "', " +
@@ -344,10 +353,10 @@ void run_cases_of(BuiltPipeline &built, const Reference &reference, const CheckO
 
 }  // namespace
 
-CheckReport check_schedule(const Reference &reference, const ApplySchedule &apply,
-                           const CheckOptions &options) {
+CheckReport check_schedule(const Reference& reference, const ApplySchedule& apply,
+                           const CheckOptions& options) {
     CheckReport report;
-    const std::string &name = reference.test().name;
+    const std::string& name = reference.test().name;
     if (!reference.error().empty()) {
         report.failure = "no reference: " + reference.error();
         return report;
@@ -390,8 +399,8 @@ void warm_up_jit() {
 
 }  // namespace
 
-CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplySchedule &apply,
-                           const CheckOptions &options, double limit_seconds) {
+CheckReport check_isolated(const TestPipeline& test, uint64_t seed, const ApplySchedule& apply,
+                           const CheckOptions& options, double limit_seconds) {
     warm_up_jit();
     const IsolatedResult result = run_isolated(
         [&] {
@@ -415,7 +424,7 @@ CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplyS
     return report;
 }
 
-std::string check_lowers(const TestPipeline &test, const ApplySchedule &apply) {
+std::string check_lowers(const TestPipeline& test, const ApplySchedule& apply) {
     const std::string error = error_of([&] {
         BuiltPipeline built = test.build();
         apply(built.pipeline);

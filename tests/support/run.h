@@ -36,19 +36,19 @@ struct RunCase {
 /// The sizes that every pipeline is tried at: its estimates, one off them (all dimensions, then
 /// each), half, tiny (1, 2, 3 and mixed), all with the minima of the estimates; then the estimates
 /// with the other values of the scalars. Duplicates are left out.
-std::vector<RunCase> run_cases(const BuiltPipeline &built);
+std::vector<RunCase> run_cases(const BuiltPipeline& built);
 
 /// Runs `work` and hands back the text of whatever it throws, or nothing. (Halide::Error is not a
 /// std::exception: `catch (const std::exception &)` alone lets it end the process.)
-std::string error_of(const std::function<void()> &work);
+std::string error_of(const std::function<void()>& work);
 
 /// Schedules the pipeline in place. May throw; that is a failure of the schedule.
-using ApplySchedule = std::function<void(Halide::Pipeline &)>;
+using ApplySchedule = std::function<void(Halide::Pipeline&)>;
 
 /// The unscheduled pipeline's inputs and results at each legal case. Expensive (one JIT
 /// compilation): make one, and check many schedules with it.
 class Reference {
-public:
+  public:
     struct Case {
         RunCase run;
         std::vector<std::unique_ptr<PaddedBuffer>> inputs;   // by position in BuiltPipeline::inputs
@@ -57,18 +57,19 @@ public:
 
     Reference(TestPipeline test, uint64_t seed);
 
-    const TestPipeline &test() const { return test_; }
+    const TestPipeline& test() const { return test_; }
     uint64_t seed() const { return seed_; }
-    /// Why there is no reference: the unscheduled pipeline does not build, or refuses its estimates.
-    const std::string &error() const { return error_; }
-    const std::vector<Case> &cases() const { return cases_; }
+    /// Why there is no reference: the unscheduled pipeline does not build, or refuses its
+    /// estimates.
+    const std::string& error() const { return error_; }
+    const std::vector<Case>& cases() const { return cases_; }
     /// Sizes that the unscheduled pipeline refuses, with its reasons.
-    const std::vector<std::string> &refused() const { return refused_; }
+    const std::vector<std::string>& refused() const { return refused_; }
 
-private:
+  private:
     void run_all();
     /// Adds the case if the pipeline accepts it; the answer is the damage it did, if any.
-    std::string run_case(BuiltPipeline &built, BuiltPipeline *inlined, RunCase run);
+    std::string run_case(BuiltPipeline& built, BuiltPipeline* inlined, RunCase run);
     std::unique_ptr<BuiltPipeline> build_inlined() const;
 
     TestPipeline test_;
@@ -94,18 +95,18 @@ struct CheckReport {
     bool ok() const { return failure.empty(); }
 };
 
-CheckReport check_schedule(const Reference &reference, const ApplySchedule &apply,
-                           const CheckOptions &options = {});
+CheckReport check_schedule(const Reference& reference, const ApplySchedule& apply,
+                           const CheckOptions& options = {});
 
 /// The same in a child process, reference and all: a crash or a hang is a failure like any other.
-CheckReport check_isolated(const TestPipeline &test, uint64_t seed, const ApplySchedule &apply,
-                           const CheckOptions &options = {}, double limit_seconds = 120);
+CheckReport check_isolated(const TestPipeline& test, uint64_t seed, const ApplySchedule& apply,
+                           const CheckOptions& options = {}, double limit_seconds = 120);
 
 /// Schedules a fresh copy and lowers it without running it: all that can be done for pipelines
 /// with Expectations::run false. The answer is the error, empty if there was none.
-std::string check_lowers(const TestPipeline &test, const ApplySchedule &apply);
+std::string check_lowers(const TestPipeline& test, const ApplySchedule& apply);
 
 /// The schedule that the reference runs with: as written, or all at root.
-ApplySchedule reference_schedule(const TestPipeline &test);
+ApplySchedule reference_schedule(const TestPipeline& test);
 
 }  // namespace nestor::testing

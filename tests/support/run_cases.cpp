@@ -9,9 +9,9 @@ namespace {
 
 using NewExtent = std::function<int(size_t dim, int extent)>;
 
-std::vector<Box> resized(const BuiltPipeline &built, const NewExtent &extent) {
+std::vector<Box> resized(const BuiltPipeline& built, const NewExtent& extent) {
     std::vector<Box> boxes;
-    for (const PipelineOutput &output : built.outputs) {
+    for (const PipelineOutput& output : built.outputs) {
         Box box = output.estimate;
         for (size_t d = 0; d < box.size(); d++) {
             if (!box[d].fixed) {
@@ -23,9 +23,9 @@ std::vector<Box> resized(const BuiltPipeline &built, const NewExtent &extent) {
     return boxes;
 }
 
-size_t most_dimensions(const BuiltPipeline &built) {
+size_t most_dimensions(const BuiltPipeline& built) {
     size_t most = 0;
-    for (const PipelineOutput &output : built.outputs) {
+    for (const PipelineOutput& output : built.outputs) {
         most = std::max(most, output.estimate.size());
     }
     return most;
@@ -33,12 +33,12 @@ size_t most_dimensions(const BuiltPipeline &built) {
 
 }  // namespace
 
-std::vector<RunCase> run_cases(const BuiltPipeline &built) {
+std::vector<RunCase> run_cases(const BuiltPipeline& built) {
     std::vector<RunCase> cases;
-    auto add = [&](const std::string &label, const NewExtent &extent) {
+    auto add = [&](const std::string& label, const NewExtent& extent) {
         std::vector<Box> boxes = resized(built, extent);
         const bool known = std::any_of(cases.begin(), cases.end(),
-                                       [&](const RunCase &c) { return c.outputs == boxes; });
+                                       [&](const RunCase& c) { return c.outputs == boxes; });
         if (!known) {
             cases.push_back({label, std::move(boxes), 0});
         }
@@ -60,11 +60,12 @@ std::vector<RunCase> run_cases(const BuiltPipeline &built) {
     add("narrow and high", [](size_t d, int extent) { return d == 0 ? 2 : extent; });
 
     size_t variants = 1;
-    for (const ScalarInput &scalar : built.scalars) {
+    for (const ScalarInput& scalar : built.scalars) {
         variants = std::max(variants, scalar.values.size());
     }
     for (size_t variant = 1; variant < variants; variant++) {
-        cases.push_back({"estimate, scalars " + std::to_string(variant), cases[0].outputs, variant});
+        cases.push_back(
+            {"estimate, scalars " + std::to_string(variant), cases[0].outputs, variant});
     }
     return cases;
 }

@@ -65,7 +65,7 @@ std::string Identifiers::make(const std::string &name) {
     return identifier;
 }
 
-std::string quoted(std::string_view text) {
+std::string string_literal(std::string_view text) {
     static const char digits[] = "01234567";
     std::string literal = "\"";
     for (const char c : text) {

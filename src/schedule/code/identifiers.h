@@ -24,6 +24,6 @@ private:
 [[nodiscard]] std::string as_identifier(const std::string &name);
 
 /** In double quotes, as a literal of C++ and of Python. */
-[[nodiscard]] std::string quoted(std::string_view text);
+[[nodiscard]] std::string string_literal(std::string_view text);
 
 }  // namespace nestor

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] std::string declaration(const Variable &variable) const {
         const VariableArg &source = variable.source;
         if (source.original < 0) {
-            return variable.identifier + "(" + quoted(source.name) + ")";
+            return variable.identifier + "(" + string_literal(source.name) + ")";
         }
         return variable.identifier + " = " + origin(source);
     }
@@ -84,7 +84,7 @@ std::string preamble(const Program &program) {
     const struct { const char *name; int dimensions, updates; } expected[] = {
 )";
     for (const Expected &e : program.expected()) {
-        text += "        {" + quoted(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
+        text += "        {" + string_literal(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
                 std::to_string(e.updates) + "},\n";
     }
     text += R"(    };

@@ -56,7 +56,7 @@ std::string preamble(const Program &program) {
     expected = [
 )";
     for (const Expected &e : program.expected()) {
-        text += "        (" + quoted(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
+        text += "        (" + string_literal(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
                 std::to_string(e.updates) + "),\n";
     }
     text += R"(    ]

@@ -191,7 +191,7 @@ bool Program::has_one_value(int function) const {
 }
 
 std::string head_comment(const PipelineDag &dag) {
-    return "Schedule of " + quoted(dag.name) + " by Nestor " + kVersion + ", for the algorithm " +
+    return "Schedule of " + string_literal(dag.name) + " by Nestor " + kVersion + ", for the algorithm " +
            hash_text(dag.algorithm_hash) + ".";
 }
 

@@ -30,7 +30,7 @@ std::string Writer::call(const Directive &directive) const {
 
 std::string Writer::origin(const VariableArg &arg) const {
     if (arg.original < 0) {
-        return make(arg.reduction ? "RVar" : "Var", quoted(arg.name));
+        return make(arg.reduction ? "RVar" : "Var", string_literal(arg.name));
     }
     const std::string &function = program_.function(arg.function);
     const std::string index = "[" + std::to_string(arg.original) + "]";
@@ -103,7 +103,7 @@ void Writer::add_level(const LevelArg &level, const Directive &directive,
                        Arguments &arguments) const {
     const std::string &function = program_.function(level.loop.function);
     const std::string &variable = program_.variable(level.loop);
-    if (level.only_stage && directive.method != Method::ComputeWith) {
+    if (directive.method != Method::ComputeWith) {
         arguments.push_back(function);
         arguments.push_back(variable);
         return;
@@ -112,9 +112,9 @@ void Writer::add_level(const LevelArg &level, const Directive &directive,
                                               std::to_string(level.loop.stage)));
 }
 
-void Writer::add_functions(const FunctionListArg &functions, Arguments &arguments) const {
+void Writer::add_functions(const FunctionListArg &list_arg, Arguments &arguments) const {
     std::vector<std::string> names;
-    for (const int f : functions.functions) {
+    for (const int f : list_arg.functions) {
         names.push_back(program_.function(f));
     }
     if (names.size() == 1) {

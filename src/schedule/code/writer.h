@@ -37,7 +37,7 @@ private:
     [[nodiscard]] Arguments arguments(const Directive &directive) const;
     void add(const DirectiveArg &arg, const Directive &directive, Arguments &arguments) const;
     void add_level(const LevelArg &level, const Directive &directive, Arguments &arguments) const;
-    void add_functions(const FunctionListArg &list, Arguments &arguments) const;
+    void add_functions(const FunctionListArg &list_arg, Arguments &arguments) const;
     void add_preserved(const PreservedArg &preserved, const Directive &directive,
                        Arguments &arguments) const;
     [[nodiscard]] std::string condition(const ConditionArg &condition, int function) const;

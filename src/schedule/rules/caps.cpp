@@ -100,15 +100,44 @@ void check_vector_lanes(const RuleContext &c) {
     });
 }
 
+// Memory on the stack and in registers has a constant size, and not a large one.
 void check_stack(const RuleContext &c) {
     for (int f = 0; f < c.functions(); f++) {
         const Memory memory = c.schedule.functions[f].memory;
         if (memory != Memory::Stack && memory != Memory::Register) {
             continue;
         }
+        const Level store = c.placement.store(f);
+        std::vector<bool> constant(c.graph.functions[f].args.size(), false);
+        if (store.kind == Level::Kind::At) {
+            constant = has_constant_footprint(c.graph, c.schedule, f, store.site);
+        }
+        if (const std::optional<Fold> &fold = c.schedule.functions[f].fold) {
+            constant[fold->dim] = true;
+        }
+        if (std::ranges::count(constant, false) > 0) {
+            c.broken(f, -1, "is on the stack or in registers, and its size is not constant");
+        }
         const std::int64_t bytes = allocation_bytes(c.graph, c.schedule, f);
         if (bytes > c.caps.stack_bytes) {
             c.broken(f, -1, over("its memory on the stack, in bytes,", bytes, c.caps.stack_bytes));
+        }
+    }
+}
+
+// A circular buffer holds at least what one computation makes.
+void check_fold_factor(const RuleContext &c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule &function = c.schedule.functions[f];
+        if (!function.fold || function.compute.kind != Level::Kind::At) {
+            continue;
+        }
+        const std::vector<std::int64_t> made =
+            footprint(c.graph, c.schedule, f, function.compute.site);
+        if (!made.empty() && made[function.fold->dim] > function.fold->factor) {
+            c.broken(f, -1,
+                     "is folded to " + std::to_string(function.fold->factor) + ", and one computation makes " +
+                         std::to_string(made[function.fold->dim]));
         }
     }
 }

@@ -58,6 +58,21 @@ std::vector<FusedLoop> outer_loops(const LoopNest &nest, const std::vector<Stage
     return {};
 }
 
+// Whether a function is computed at or inside of a loop of a stage whose loops, in one of its nests, are in
+// this order.
+bool computed_within(const RuleContext &c, int computed, int f, int s,
+                     const std::vector<LoopRef> &order, LoopRef loop) {
+    if (c.placement.kind(computed) != Placement::Kind::At) {
+        return false;
+    }
+    const std::vector<LoopSite> chain =
+        c.placement.chain(c.schedule.functions[computed].compute.site);
+    return std::ranges::any_of(chain, [&](const LoopSite &site) {
+        return site.function == f && site.stage == s &&
+               position(order, site.loop) <= position(order, loop);
+    });
+}
+
 void check_fused(const RuleContext &c, int f, int s, const LoopSite &with) {
     const auto broken = [&](const char *what) { c.broken(f, s, what); };
     if (with.function == f || depends(c.graph, f, with.function) ||
@@ -126,7 +141,7 @@ void check_prefetch(const RuleContext &c) {
             const std::vector<Placement::Use> uses = c.placement.uses(prefetch.function);
             const std::string what = "prefetches " + c.name(prefetch.function);
             if (c.placement.is_transparent(prefetch.function) ||
-                c.placement.is_computed_inside(prefetch.function, {f, s, prefetch.from})) {
+                computed_within(c, prefetch.function, f, s, order, prefetch.from)) {
                 c.broken(f, s, what + ", which is not in memory before the loop");
             } else if (std::ranges::count(uses, Placement::Use{f, s}) == 0) {
                 c.broken(f, s, what + ", which it does not read");
@@ -134,8 +149,8 @@ void check_prefetch(const RuleContext &c) {
             if (position(order, prefetch.from) < position(order, prefetch.at)) {
                 c.broken(f, s, what + " for a loop inside of the one that issues it");
             }
-            if (prefetch.offset < 1) {
-                c.broken(f, s, what + " for an iteration that has been");
+            if (prefetch.offset < 1 || prefetch.offset > INT32_MAX) {
+                c.broken(f, s, what + " for no iteration to come");
             }
         }
     });

@@ -162,16 +162,12 @@ void check_storage_levels(const RuleContext &c) {
 }
 
 // Folding makes a circular buffer of memory that outlives one computation: the store level has to be
-// outside of the compute level. Stack and registers have a constant size, which root does not offer.
+// outside of the compute level.
 void check_storage_directives(const RuleContext &c) {
     for (int f = 0; f < c.functions(); f++) {
         const FunctionSchedule &function = c.schedule.functions[f];
         if (function.fold && c.placement.store(f) == function.compute) {
             c.broken(f, -1, "is folded, but not stored outside of the loop that computes it");
-        }
-        const bool small = function.memory == Memory::Stack || function.memory == Memory::Register;
-        if (small && c.placement.storage(f).kind == Level::Kind::Root) {
-            c.broken(f, -1, "is at root: its memory has no constant size for the stack");
         }
     }
 }

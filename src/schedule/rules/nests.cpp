@@ -49,31 +49,52 @@ void check_order(const RuleContext &c) {
     });
 }
 
+namespace {
+
+// What is wrong with split number `level` of a dimension, if anything. `whole`: the constant extent of the
+// loop that is split, or 0.
+std::string tail_problem(const Function &f, int stage, const StageDim &dim,
+                         const std::vector<Split> &splits, std::size_t level, std::int64_t whole) {
+    const Split &split = splits[level];
+    const Tail tail = resolved(split.tail, dim.kind, stage, level);
+    if (dim.kind != LoopKind::Pure && tail != Tail::GuardWithIf && tail != Tail::Predicate) {
+        return "splits reduction dimension " + dim.label +
+               ": its tail has to be GuardWithIf or Predicate";
+    }
+    // As Halide's Stage::split has it.
+    if (stage > 0 && split.tail == Tail::ShiftInwards) {
+        return "moves the tail of " + dim.label + " inwards, which would repeat updates";
+    }
+    if (stage > 0 && level > 0 && split.tail == Tail::RoundUp) {
+        return "rounds up an inner loop of " + dim.label + ", which may repeat updates";
+    }
+    const bool is_last = level + 1 == splits.size();
+    if ((tail == Tail::PredicateLoads && splits.size() > 1) ||
+        (tail == Tail::PredicateStores && !is_last)) {
+        return "predicates loads or stores of " + dim.label + ", and splits it more than once";
+    }
+    const bool exact = whole > 0 && whole % split.factor == 0;
+    if (f.is_output && !exact && stores_beyond(tail)) {
+        return "is an output, and the tail of " + dim.label + " would store beyond it";
+    }
+    return "";
+}
+
+}  // namespace
+
 // What a tail may do depends on what the extra iterations would store.
 void check_tails(const RuleContext &c) {
     c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
         for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
-            bool guarded_outside = false;
-            std::int64_t whole = dims[d].constant_extent ? dims[d].extent : 0;  // 0: not known
-            for (const Split &split : nest.splits[d]) {
-                const Tail tail = resolved(split.tail, dims[d].kind, s);
-                const bool guarded = tail == Tail::GuardWithIf || tail == Tail::Predicate;
-                const bool exact = whole > 0 && whole % split.factor == 0;
-                if (dims[d].kind != LoopKind::Pure && !guarded) {
-                    c.broken(f, s, "splits reduction dimension " + dims[d].label +
-                                       ": its tail has to be GuardWithIf or Predicate");
-                } else if (s > 0 && split.tail == Tail::ShiftInwards) {
-                    c.broken(f, s, "moves the tail of " + dims[d].label +
-                                       " inwards, which would repeat updates");
-                } else if (s > 0 && guarded_outside && split.tail == Tail::RoundUp) {
-                    c.broken(f, s, "rounds up a loop of " + dims[d].label +
-                                       " inside of a guarded one, which may repeat updates");
-                } else if (c.graph.functions[f].is_output && !exact && stores_beyond(tail)) {
-                    c.broken(f, s, "is an output, and the tail of " + dims[d].label +
-                                       " would store beyond it");
+            const std::vector<Split> &splits = nest.splits[d];
+            for (std::size_t level = 0; level < splits.size(); level++) {
+                const std::int64_t extent = dims[d].constant_extent ? dims[d].extent : 0;
+                const std::int64_t whole = level == 0 ? extent : splits[level - 1].factor;
+                const std::string problem =
+                    tail_problem(c.graph.functions[f], s, dims[d], splits, level, whole);
+                if (!problem.empty()) {
+                    c.broken(f, s, problem);
                 }
-                guarded_outside = guarded_outside || guarded;
-                whole = split.factor;
             }
         }
     });

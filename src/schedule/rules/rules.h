@@ -65,6 +65,7 @@ void check_inlined(const RuleContext &context);
 void check_sites_run(const RuleContext &context);
 void check_consumers_inside(const RuleContext &context);
 void check_storage_levels(const RuleContext &context);
+void check_sliding(const RuleContext &context);
 void check_storage_directives(const RuleContext &context);
 
 // Directives that join stages.
@@ -76,6 +77,7 @@ void check_prefetch(const RuleContext &context);
 void check_unrolled_bodies(const RuleContext &context);
 void check_vector_lanes(const RuleContext &context);
 void check_stack(const RuleContext &context);
+void check_fold_factor(const RuleContext &context);
 void check_peak_bytes(const RuleContext &context);
 void check_inlined_size(const RuleContext &context);
 

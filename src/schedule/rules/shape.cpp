@@ -161,19 +161,20 @@ void check_storage_dims(const RuleContext &c) {
         }
         for (const Alignment &a : function.alignment) {
             const auto same = [&](const Alignment &b) { return a.dim == b.dim; };
-            if (!exists(a.dim) || a.elements < 1 ||
+            if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
                 std::ranges::count_if(function.alignment, same) > 1) {
                 c.broken(f, -1, "aligns a dimension that it has not, twice, or by nothing");
             }
         }
-        if (function.fold && (!exists(function.fold->dim) || function.fold->factor < 1)) {
+        if (function.fold && (!exists(function.fold->dim) || function.fold->factor < 1 ||
+                              function.fold->factor > INT32_MAX)) {
             c.broken(f, -1, "folds a dimension that it has not, or to nothing");
         }
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
             for (const Specialization &specialization : function.stages[s].specializations) {
                 for (const ExtentCondition &condition : specialization.when) {
-                    if (!exists(condition.dim)) {
-                        c.broken(f, s, "is specialised on a dimension that it has not");
+                    if (!exists(condition.dim) || condition.at_least > INT32_MAX) {
+                        c.broken(f, s, "is specialised on a dimension or an extent that it has not");
                     }
                 }
             }

@@ -11,8 +11,4 @@ Schedule inlined_seed(const PipelineDag &dag, const Machine &machine) {
     return all_at_root(dag, inline_all(dag, kLargestExpansion), machine);
 }
 
-Schedule unscheduled_seed(const PipelineDag &dag, const Machine & /*machine*/) {
-    return empty_schedule(dag);
-}
-
 }  // namespace nestor

@@ -12,6 +12,6 @@ namespace nestor {
 [[nodiscard]] Schedule large_tiles_seed(const PipelineDag &dag, const Machine &machine);
 [[nodiscard]] Schedule row_tiles_seed(const PipelineDag &dag, const Machine &machine);
 [[nodiscard]] Schedule inlined_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule unscheduled_seed(const PipelineDag &dag, const Machine &machine);
+[[nodiscard]] Schedule serial_seed(const PipelineDag &dag, const Machine &machine);
 
 }  // namespace nestor

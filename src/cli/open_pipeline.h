@@ -1,0 +1,27 @@
+#pragma once
+// A pipeline in this process, whether it comes from a file or from a generator.
+
+#include <string>
+
+#include "base/result.h"
+#include "cli/request.h"
+#include "halide/pipeline_file.h"
+#include "plugin/params.h"
+
+namespace nestor {
+
+/** A pipeline in this process. */
+struct OpenedPipeline {
+    LoadedPipeline loaded;
+    Halide::Target target;
+    Params params;
+};
+
+/** Reads a .hlpipe file; of a generator, runs it and takes the pipeline that it hands to the
+ * plug-in. */
+[[nodiscard]] Result<OpenedPipeline> open_pipeline(const Request& request);
+
+/** The target's text as Halide reads it. */
+[[nodiscard]] Result<Halide::Target> parse_target(const std::string& text);
+
+}  // namespace nestor

@@ -1,0 +1,218 @@
+// Schedules as C++ and Python. Whole programs are compiled and run where Halide is at hand; here, how they read.
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "sample_dags.h"
+#include "schedule/code/identifiers.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+
+namespace nestor {
+namespace {
+
+using Kind = Derivation::Kind;
+using samples::nest;
+using samples::split;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+// What follows the check of the pipeline.
+std::string after_check(const std::string &code, const std::string &last_of_check) {
+    return code.substr(code.find(last_of_check) + last_of_check.size());
+}
+
+std::string cpp_of(const PipelineDag &dag, const Schedule &s) {
+    EXPECT_EQ(text(check_legality(dag, s)), "");
+    return after_check(print_cpp(dag, s), "        funcs.push_back(f);\n    }\n");
+}
+
+std::string python_of(const PipelineDag &dag, const Schedule &s) {
+    EXPECT_EQ(text(check_legality(dag, s)), "");
+    return after_check(print_python(dag, s), "and finds {found}.\")\n");
+}
+
+Schedule tiled_blur(const PipelineDag &dag) {
+    Schedule s = empty_schedule(dag);
+    LoopNest &out = nest(s, 2);
+    out.vector = split(out, 0, 16, Tail::ShiftInwards);
+    split(out, 1, 32, Tail::GuardWithIf);
+    out.order = {{0, 1}, {0, 0}, {1, 1}, {1, 0}};
+    out.parallel = {{1, 0}};
+    s.functions[1].compute = Level::at({2, 0, {1, 1}});
+    s.functions[1].store = Level::at({2, 0, {1, 0}});
+    nest(s, 1).vector = split(nest(s, 1), 0, 16);
+    return s;
+}
+
+TEST(Cpp, IsWhatAnExpertWrites) {
+    const PipelineDag dag = samples::blur();
+    EXPECT_EQ(cpp_of(dag, tiled_blur(dag)), R"(
+    Func blur_x = funcs[0];
+    Func blur_y = funcs[1];
+    Var x = blur_x.args()[0], y = blur_y.args()[1];
+    Var xi("xi"), yi("yi");
+
+    blur_x
+        .split(x, x, xi, 16)
+        .vectorize(xi)
+        .compute_at(blur_y, yi)
+        .store_at(blur_y, y);
+    blur_y
+        .split(x, x, xi, 16, TailStrategy::ShiftInwards)
+        .split(y, y, yi, 32, TailStrategy::GuardWithIf)
+        .reorder(xi, x, yi, y)
+        .vectorize(xi)
+        .parallel(y);
+)");
+}
+
+TEST(Python, IsTheSameProgram) {
+    const PipelineDag dag = samples::blur();
+    EXPECT_EQ(python_of(dag, tiled_blur(dag)), R"(
+    blur_x = funcs[0]
+    blur_y = funcs[1]
+    x = blur_x.args()[0]
+    xi = hl.Var("xi")
+    yi = hl.Var("yi")
+    y = blur_y.args()[1]
+
+    (
+        blur_x
+        .split(x, x, xi, 16)
+        .vectorize(xi)
+        .compute_at(blur_y, yi)
+        .store_at(blur_y, y)
+    )
+    (
+        blur_y
+        .split(x, x, xi, 16, hl.TailStrategy.ShiftInwards)
+        .split(y, y, yi, 32, hl.TailStrategy.GuardWithIf)
+        .reorder(xi, x, yi, y)
+        .vectorize(xi)
+        .parallel(y)
+    )
+)");
+}
+
+TEST(Code, SaysWhoseItIsAndChecksThePipelineFirst) {
+    const PipelineDag dag = samples::zoo();
+    const Schedule s = tiled_blur(samples::blur());
+    const std::string cpp = print_cpp(samples::blur(), s);
+    EXPECT_THAT(cpp, StartsWith("    // Schedule of \"blur_y\" by Nestor "));
+    EXPECT_THAT(cpp, HasSubstr("for the algorithm 0000000000001111.\n"));
+    EXPECT_THAT(cpp, HasSubstr("i < 3;"));
+    EXPECT_THAT(cpp, HasSubstr("        {\"blur_x\", 2, 0},\n        {\"blur_y\", 2, 0},\n        {\"input_im\", 2, 0},\n"));
+    const std::string python = print_python(samples::blur(), s);
+    EXPECT_THAT(python, StartsWith("# Schedule of \"blur_y\" by Nestor "));
+    EXPECT_THAT(python, HasSubstr("def apply_schedule_blur_y(pipeline, target, inputs={}):\n"));
+    EXPECT_THAT(python, HasSubstr("range(3)"));
+    // Two functions of one stem, in order of creation, with their updates.
+    EXPECT_THAT(print_cpp(dag, empty_schedule(dag)), HasSubstr("{\"sum\", 2, 0},\n        {\"sum\", 2, 1},\n"));
+}
+
+TEST(Code, DerivedFunctionsAreResults) {
+    const PipelineDag dag = samples::histogram();
+    Schedule s = empty_schedule(dag);
+    const int intm = samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
+    const int wrapper = samples::derive(dag, s, {Kind::Wrapper, 1, {2}, 1, {}, {}});
+    s.functions[1].compute = s.functions[intm].compute = s.functions[wrapper].compute = Level::root();
+    nest(s, intm, 1).parallel = {{0, 0}};
+    nest(s, 1, 1).vector = split(nest(s, 1, 1), 0, 8, Tail::GuardWithIf);
+    EXPECT_EQ(cpp_of(dag, s), R"(
+    Func hist = funcs[0];
+    Func out = funcs[2];
+    Var i = hist.args()[0];
+    Var u("u"), ii("ii");
+    RVar r_y = hist.rvars(0)[1];
+    RVar r_yi("r_yi");
+
+    Func hist_rfactor_1 = hist.update()
+        .split(r_y, r_y, r_yi, 64)
+        .rfactor(r_y, u);
+    Func hist_in_out = hist.in(out);
+    hist.update()
+        .split(i, i, ii, 8, TailStrategy::GuardWithIf)
+        .vectorize(ii);
+    hist.compute_root();
+    RVar r_x = hist_rfactor_1.rvars(0)[0];
+    hist_rfactor_1.update()
+        .reorder(r_x, r_yi, u)
+        .parallel(u);
+    hist_rfactor_1.compute_root();
+    hist_in_out.compute_root();
+)");
+    EXPECT_THAT(python_of(dag, s), HasSubstr(R"(
+    hist_rfactor_1 = (
+        hist.update()
+        .split(r_y, r_y, r_yi, 64)
+        .rfactor(r_y, u)
+    )
+    hist_in_out = hist.in_(out)
+)"));
+}
+
+TEST(Code, SpecialisationsAndLevelsAndStorage) {
+    const PipelineDag dag = samples::zoo();
+    Schedule s = empty_schedule(dag);
+    s.functions[1].compute = s.functions[2].compute = Level::root();
+    s.functions[2].memory = Memory::Heap;
+    s.functions[2].storage_order = {1, 0};
+    s.functions[2].alignment = {{0, 16}};
+    nest(s, 2, 1).partition = {{{1, 0}, PartitionPolicy::Never}};
+    nest(s, 5).prefetch = {{2, {1, 0}, {1, 0}, 2, PrefetchBounds::Clamp}};
+    s.functions[5].stages[0].specializations = {{{{0, 64}, {1, 8}}, {}}};
+    nest(s, 5).parallel = {{1, 0}};
+    s.functions[5].stages[0].specializations[0].nest.parallel = {{0, 0}};
+    const std::string cpp = cpp_of(dag, s);
+    // A tuple has several buffers.
+    EXPECT_THAT(cpp, HasSubstr("::Halide::Stage out_case = out.specialize("
+                               "out.output_buffers()[0].dim(0).extent() >= 64 && "
+                               "out.output_buffers()[0].dim(1).extent() >= 8);\n    out_case.parallel(x);\n"));
+    EXPECT_THAT(cpp, HasSubstr(".prefetch(sum_1, y, y, 2, ::Halide::PrefetchBoundStrategy::Clamp)"));
+    EXPECT_THAT(cpp, HasSubstr("sum_1.update().partition(r, ::Halide::Partition::Never);\n"));
+    EXPECT_THAT(cpp, HasSubstr("        .store_in(MemoryType::Heap)\n        .reorder_storage(y, x)\n"
+                               "        .align_storage(x, 16);\n"));
+    EXPECT_THAT(cpp, HasSubstr("RVar r = sum_1.rvars(0)[0];\n"));
+    EXPECT_THAT(cpp, Not(HasSubstr("user")));  // pinned, and not needed
+    const std::string python = python_of(dag, s);
+    EXPECT_THAT(python, HasSubstr("out_case = out.specialize((out.output_buffers()[0].dim(0).extent() >= 64) & "
+                                  "(out.output_buffers()[0].dim(1).extent() >= 8))\n"));
+    EXPECT_THAT(python, HasSubstr("sum_1.update().partition(r, hl.Partition.Never)\n"));
+}
+
+TEST(Code, UnnamedVariablesAreNotShared) {
+    PipelineDag dag = samples::blur();
+    for (Function &f : dag.functions) {
+        for (Loop &loop : f.stages[0].loops) {
+            loop.variable.clear();
+        }
+    }
+    Schedule s = empty_schedule(dag);
+    s.functions[1].compute = Level::root();
+    nest(s, 1).parallel = {{1, 0}};
+    nest(s, 2).parallel = {{1, 0}};
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr("Var y = blur_x.args()[1], y_2 = blur_y.args()[1];\n"));
+}
+
+TEST(Identifiers, AreValidAndUnique) {
+    Identifiers identifiers({"pipeline"});
+    EXPECT_EQ(identifiers.make("blur"), "blur");
+    EXPECT_EQ(identifiers.make("blur"), "blur_2");
+    EXPECT_EQ(identifiers.make("pipeline"), "pipeline_2");
+    EXPECT_EQ(identifiers.make("class"), "class_2");
+    EXPECT_EQ(identifiers.make("lambda"), "lambda_2");
+    EXPECT_EQ(identifiers.make("sum#1.in(a, b)"), "sum_1_in_a_b");
+    EXPECT_EQ(identifiers.make("_0"), "f0");
+    EXPECT_EQ(identifiers.make("3$"), "f3");
+    EXPECT_EQ(identifiers.make("\xc3\xa9"), "f");
+}
+
+TEST(StringLiteral, IsALiteral) {
+    EXPECT_EQ(string_literal("a\"b\\c"), R"("a\"b\\c")");
+    EXPECT_EQ(string_literal(std::string("\n1\0", 3)), R"("\0121\000")");
+}
+
+}  // namespace
+}  // namespace nestor

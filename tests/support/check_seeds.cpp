@@ -1,0 +1,89 @@
+#include "check_seeds.h"
+
+#include <memory>
+
+#include "halide/apply.h"
+#include "halide/read_pipeline.h"
+#include "halide/target_machine.h"
+#include "halide/verify.h"
+#include "run.h"
+#include "schedule/print.h"
+#include "search/seeds.h"
+
+namespace nestor::testing {
+
+namespace {
+
+class SeedsCheck {
+public:
+    SeedsCheck(const TestPipeline &test, std::uint64_t seed) : test_(test), built_(test.build()), seed_(seed) {}
+
+    SeedsReport run() {
+        const Halide::Target target = target_of(built_);
+        Result<PipelineDag> dag = read_pipeline(built_.pipeline, target);
+        if (!dag) {
+            return fail("reading: " + dag.error());
+        }
+        dag_ = std::move(dag).value();
+        const Result<Verifier> verifier = Verifier::create(built_.pipeline, target);
+        if (!verifier) {
+            return fail("baseline: " + verifier.error());
+        }
+        if (built_.expect.run) {
+            reference_ = std::make_unique<Reference>(test_, seed_);
+            if (!reference_->error().empty()) {
+                return fail("reference: " + reference_->error());
+            }
+        }
+        for (const Seed &seed : make_seeds(dag_, machine_of(target))) {
+            if (std::string failure = check(seed, verifier.value()); !failure.empty()) {
+                return fail(seed.name + ": " + failure + "\n" + print_cpp(dag_, seed.schedule));
+            }
+        }
+        return report_;  // with no seed accepted the pipeline is left as it is, which is the reference
+    }
+
+private:
+    std::string check(const Seed &seed, const Verifier &verifier) {
+        const Result<Schedule> parsed = parse_json(dag_, print_json(dag_, seed.schedule));
+        if (!parsed || parsed.value() != seed.schedule) {
+            return "does not come back from JSON: " + (parsed ? "it differs" : parsed.error());
+        }
+        const Halide::Pipeline copy = deep_copy(built_.pipeline);
+        if (const Status applied = apply(copy, dag_, seed.schedule); !applied) {
+            return "does not apply: " + applied.error();
+        }
+        if (const Status verified = verifier.verify(copy); !verified) {
+            report_.refused++;
+            report_.refusals += seed.name + ": " + verified.error() + "\n";
+            return "";
+        }
+        report_.accepted++;
+        const ApplySchedule schedule = [&](Halide::Pipeline &p) {
+            if (const Status status = apply(p, dag_, seed.schedule); !status) {
+                throw Halide::CompileError(status.error());
+            }
+        };
+        return built_.expect.run ? check_schedule(*reference_, schedule).failure : check_lowers(test_, schedule);
+    }
+
+    SeedsReport fail(const std::string &why) {
+        report_.failure = why;
+        return report_;
+    }
+
+    const TestPipeline &test_;
+    BuiltPipeline built_;
+    std::uint64_t seed_;
+    PipelineDag dag_;
+    std::unique_ptr<Reference> reference_;
+    SeedsReport report_;
+};
+
+}  // namespace
+
+SeedsReport check_seeds(const TestPipeline &test, std::uint64_t seed) {
+    return SeedsCheck(test, seed).run();
+}
+
+}  // namespace nestor::testing
