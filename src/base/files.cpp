@@ -13,16 +13,16 @@ namespace nestor {
 
 namespace {
 
-Error system_error(const std::string &what, const std::string &path, int error) {
+Error system_error(const std::string& what, const std::string& path, int error) {
     return Error{what + " " + path + ": " + std::strerror(error)};
 }
 
 class Descriptor {
-public:
+  public:
     explicit Descriptor(int fd) : fd_(fd) {}
     ~Descriptor() { (void)close_now(); }
-    Descriptor(const Descriptor &) = delete;
-    Descriptor &operator=(const Descriptor &) = delete;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
 
     [[nodiscard]] int get() const { return fd_; }
     [[nodiscard]] bool close_now() {
@@ -31,7 +31,7 @@ public:
         return fd < 0 || ::close(fd) == 0;
     }
 
-private:
+  private:
     int fd_;
 };
 
@@ -51,7 +51,7 @@ bool write_all(int fd, std::string_view contents) {
 
 }  // namespace
 
-Result<std::string> read_file(const std::string &path) {
+Result<std::string> read_file(const std::string& path) {
     const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (file.get() < 0) {
         return system_error("cannot open", path, errno);
@@ -73,7 +73,7 @@ Result<std::string> read_file(const std::string &path) {
     }
 }
 
-Status write_file(const std::string &path, std::string_view contents) {
+Status write_file(const std::string& path, std::string_view contents) {
     std::string temporary = path + ".XXXXXX";
     Descriptor file(::mkostemp(temporary.data(), O_CLOEXEC));
     if (file.get() < 0) {
@@ -93,7 +93,7 @@ Status write_file(const std::string &path, std::string_view contents) {
     return Ok{};
 }
 
-Status make_directory(const std::string &path) {
+Status make_directory(const std::string& path) {
     std::error_code error;
     std::filesystem::create_directories(path, error);
     if (error) {

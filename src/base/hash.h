@@ -1,5 +1,6 @@
 #pragma once
-// 64-bit hashes that are the same on every machine and in every process (std::hash promises neither).
+// 64-bit hashes that are the same on every machine and in every process (std::hash promises
+// neither).
 
 #include <cstdint>
 #include <string>
@@ -7,7 +8,8 @@
 
 namespace nestor {
 
-/** FNV-1a over bytes, finished with the splitmix64 mixer so that close inputs differ in all bits. */
+/** FNV-1a over bytes, finished with the splitmix64 mixer so that close inputs differ in all bits.
+ */
 [[nodiscard]] std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0);
 
 /** 16 hexadecimal digits. */

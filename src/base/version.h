@@ -3,6 +3,6 @@
 
 namespace nestor {
 
-inline constexpr const char *kVersion = "0.1.0";
+inline constexpr const char* kVersion = "0.1.0";
 
 }  // namespace nestor

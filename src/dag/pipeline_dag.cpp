@@ -4,7 +4,7 @@ namespace nestor {
 
 std::int64_t Function::bytes_per_point() const {
     std::int64_t bytes = 0;
-    for (const ScalarType &type : types) {
+    for (const ScalarType& type : types) {
         bytes += type.bytes();
     }
     return bytes;
@@ -12,13 +12,13 @@ std::int64_t Function::bytes_per_point() const {
 
 std::int64_t Function::points() const {
     std::int64_t points = 1;
-    for (const Range &range : region) {
+    for (const Range& range : region) {
         points *= range.extent;
     }
     return points;
 }
 
-int PipelineDag::find(const FuncId &id) const {
+int PipelineDag::find(const FuncId& id) const {
     for (std::size_t i = 0; i < functions.size(); i++) {
         if (functions[i].id == id) {
             return static_cast<int>(i);

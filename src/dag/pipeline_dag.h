@@ -1,6 +1,6 @@
 #pragma once
-// PipelineDag: a Halide pipeline as immutable plain data, shared between threads. It is read once by
-// halide/read_pipeline; everything that decides on a schedule sees only this.
+// PipelineDag: a Halide pipeline as immutable plain data, shared between threads. It is read once
+// by halide/read_pipeline; everything that decides on a schedule sees only this.
 
 #include <cstdint>
 #include <optional>
@@ -12,20 +12,20 @@
 namespace nestor {
 
 enum class LoopKind {
-    Pure,           // over a pure variable: any order, any tail
-    RaceFree,       // over a reduction variable proven free of races: any order, exact extent
-    Reduction,      // over a reduction variable with a dependence: in order, exact extent
+    Pure,       // over a pure variable: any order, any tail
+    RaceFree,   // over a reduction variable proven free of races: any order, exact extent
+    Reduction,  // over a reduction variable with a dependence: in order, exact extent
 };
 
 /** One dimension of a stage's iteration space: pure variables first, in the order of the function's
- *  arguments, then reduction variables in the order of the domain. An update has a loop for those pure
- *  variables only that it uses: f(0, y) = ... has none over x. */
+ *  arguments, then reduction variables in the order of the domain. An update has a loop for those
+ * pure variables only that it uses: f(0, y) = ... has none over x. */
 struct Loop {
     std::string label;     // unique in its stage, the same in every process; a valid C identifier
     std::string variable;  // Halide's name of the variable, process-dependent
     LoopKind kind = LoopKind::Pure;
-    int position = 0;      // among the function's arguments, or among the stage's reduction variables
-    Range range;           // at the estimates
+    int position = 0;  // among the function's arguments, or among the stage's reduction variables
+    Range range;       // at the estimates
     bool constant_extent = false;  // reduction variables only: `range.extent` holds for every run
 
     [[nodiscard]] bool is_reduction() const { return kind != LoopKind::Pure; }
@@ -33,10 +33,10 @@ struct Loop {
 
 /** One coordinate of a load as a function of the loops of the loading stage. */
 struct Coordinate {
-    bool affine = false;              // false: data-dependent or not understood
-    bool clamped = false;             // passes through a clamp, as boundary conditions do
-    std::vector<double> rates;        // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
-    std::int64_t offset_min = 0;      // the constant part, or its range (of a select, say)
+    bool affine = false;          // false: data-dependent or not understood
+    bool clamped = false;         // passes through a clamp, as boundary conditions do
+    std::vector<double> rates;    // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
+    std::int64_t offset_min = 0;  // the constant part, or its range (of a select, say)
     std::int64_t offset_max = 0;
 };
 
@@ -44,53 +44,55 @@ enum class Source { Function, Input };
 
 struct Load {
     Source source = Source::Function;
-    int index = 0;                    // into PipelineDag::functions or ::inputs
-    int value = 0;                    // tuple element
-    bool conditional = false;         // under a select or in one arm of an if
-    std::vector<Coordinate> coords;   // one a dimension of the source
+    int index = 0;                   // into PipelineDag::functions or ::inputs
+    int value = 0;                   // tuple element
+    bool conditional = false;        // under a select or in one arm of an if
+    std::vector<Coordinate> coords;  // one a dimension of the source
 };
 
 /** Operations of one evaluation of a stage's right-hand sides (common subexpressions once). */
 struct OpCounts {
-    int add = 0;           // add, subtract, min, max, abs, bitwise, shifts
+    int add = 0;  // add, subtract, min, max, abs, bitwise, shifts
     int multiply = 0;
-    int divide = 0;        // divide and modulo by non-constants
-    int compare = 0;       // comparisons, selects and boolean logic
-    int cast = 0;          // casts that change the number of bits
+    int divide = 0;          // divide and modulo by non-constants
+    int compare = 0;         // comparisons, selects and boolean logic
+    int cast = 0;            // casts that change the number of bits
     int transcendental = 0;  // exp, log, pow, sqrt, sin and other calls
     int load = 0;
 
-    [[nodiscard]] int arithmetic() const { return add + multiply + divide + compare + cast + transcendental; }
+    [[nodiscard]] int arithmetic() const {
+        return add + multiply + divide + compare + cast + transcendental;
+    }
 };
 
 struct Stage {
-    int index = 0;                    // 0: the pure definition; i: update(i - 1)
+    int index = 0;  // 0: the pure definition; i: update(i - 1)
     std::vector<Loop> loops;
-    std::vector<Load> loads;          // of other functions and of inputs; not of itself
+    std::vector<Load> loads;  // of other functions and of inputs; not of itself
     OpCounts ops;
-    int expression_size = 0;          // nodes of the expression as a tree, capped at 1'000'000
+    int expression_size = 0;  // nodes of the expression as a tree, capped at 1'000'000
     bool reads_itself = false;
-    bool associative = false;         // its reduction may be reordered and split (prove_associativity)
+    bool associative = false;  // its reduction may be reordered and split (prove_associativity)
     bool commutative = false;
-    bool predicated = false;          // the domain has a where()
-    bool undefined = false;           // a pure definition as undef(): memory is left as it is
-    std::string text;                 // the definition, "f(x, y) += g(x + r_x, y)"
+    bool predicated = false;  // the domain has a where()
+    bool undefined = false;   // a pure definition as undef(): memory is left as it is
+    std::string text;         // the definition, "f(x, y) += g(x + r_x, y)"
 };
 
 struct Function {
     FuncId id;
-    std::string halide_name;          // process-dependent
-    std::vector<ScalarType> types;    // one a tuple element
-    std::vector<std::string> args;    // labels of the pure variables
-    std::vector<Range> region;        // computed at the estimates, one a dimension
-    std::vector<Stage> stages;        // empty for an extern stage
+    std::string halide_name;        // process-dependent
+    std::vector<ScalarType> types;  // one a tuple element
+    std::vector<std::string> args;  // labels of the pure variables
+    std::vector<Range> region;      // computed at the estimates, one a dimension
+    std::vector<Stage> stages;      // empty for an extern stage
     bool is_output = false;
     bool is_extern = false;
-    bool can_inline = false;          // pure, not an output, not read by an extern stage
-    bool only_wraps_input = false;    // f(x, y) = input(x, y)
+    bool can_inline = false;            // pure, not an output, not read by an extern stage
+    bool only_wraps_input = false;      // f(x, y) = input(x, y)
     std::optional<std::string> pinned;  // why its schedule is left exactly as it is
-    std::vector<int> consumers;       // functions that load it, each once, ascending
-    std::vector<int> extern_inputs;   // functions that an extern stage reads
+    std::vector<int> consumers;         // functions that load it, each once, ascending
+    std::vector<int> extern_inputs;     // functions that an extern stage reads
 
     [[nodiscard]] int dimensions() const { return static_cast<int>(args.size()); }
     /** Sum over the tuple's elements. */
@@ -102,15 +104,15 @@ struct Function {
 struct Input {
     std::string name;
     ScalarType type;
-    std::vector<Range> region;        // by its estimates
-    bool embedded = false;            // a Buffer in the program: no function, no argument
-    std::string constraints;          // "stride(0) = 3, min(2) = 0", or empty
+    std::vector<Range> region;  // by its estimates
+    bool embedded = false;      // a Buffer in the program: no function, no argument
+    std::string constraints;    // "stride(0) = 3, min(2) = 0", or empty
 };
 
 struct Scalar {
     std::string name;
     ScalarType type;
-    std::string estimate;             // as text; empty if there is none
+    std::string estimate;  // as text; empty if there is none
 };
 
 struct PipelineDag {
@@ -119,15 +121,15 @@ struct PipelineDag {
     std::vector<int> outputs;         // into functions, in the pipeline's order
     std::vector<Input> inputs;
     std::vector<Scalar> scalars;
-    std::uint64_t algorithm_hash = 0; // of the definitions, not of sizes or names with counters
+    std::uint64_t algorithm_hash = 0;  // of the definitions, not of sizes or names with counters
 
     /** Index of the function, or -1. */
-    [[nodiscard]] int find(const FuncId &id) const;
+    [[nodiscard]] int find(const FuncId& id) const;
 };
 
 /** The graph in readable notation: inputs as placeholders with sizes, one line a definition. */
-[[nodiscard]] std::string print(const PipelineDag &dag);
+[[nodiscard]] std::string print(const PipelineDag& dag);
 /** The same as JSON text, for scripts. */
-[[nodiscard]] std::string print_json(const PipelineDag &dag);
+[[nodiscard]] std::string print_json(const PipelineDag& dag);
 
 }  // namespace nestor

@@ -1,25 +1,33 @@
 #include "dag/types.h"
 
+#include <algorithm>
 #include <cctype>
+#include <string_view>
 
 namespace nestor {
 
 namespace {
 
-bool is_number(const std::string &text, std::size_t from) {
-    if (from >= text.size()) {
-        return false;
-    }
-    for (std::size_t i = from; i < text.size(); i++) {
-        if (std::isdigit(static_cast<unsigned char>(text[i])) == 0) {
-            return false;
-        }
-    }
-    return text.size() - from <= 9;
+constexpr const char* kDigits = "0123456789";
+constexpr std::string_view kEndings[] = {
+    "_d_def__", "_intm"};  // of names made by propagate_adjoints and rfactor
+
+bool is_number(const std::string& text, std::size_t begin, std::size_t end) {
+    return begin < end && end - begin <= 9 && text.find_first_not_of(kDigits, begin) >= end;
 }
 
-// Prefixes of the names that Halide makes up: Func() -> "f12", lambda() -> "lambda_3".
-constexpr const char *kUnnamedPrefixes[] = {"f", "lambda_"};
+// Cuts [begin, end) out of the stem if from `digits` on it is a number, which becomes counter
+// `position`.
+bool take(NameParts& parts, std::size_t position, std::size_t begin, std::size_t digits,
+          std::size_t end) {
+    if (!is_number(parts.stem, digits, end)) {
+        return false;
+    }
+    parts.counters.insert(parts.counters.begin() + static_cast<std::ptrdiff_t>(position),
+                          std::stoll(parts.stem.substr(digits, end - digits)));
+    parts.stem.erase(begin, end - begin);
+    return true;
+}
 
 }  // namespace
 
@@ -27,38 +35,48 @@ std::string FuncId::text() const {
     return rank == 0 ? stem : stem + "#" + std::to_string(rank);
 }
 
-NameParts split_name(const std::string &halide_name) {
-    NameParts parts{halide_name};
-    if (const auto dollar = halide_name.rfind('$');
-        dollar != std::string::npos && dollar > 0 && is_number(halide_name, dollar + 1)) {
-        parts.counter = std::stoll(halide_name.substr(dollar + 1));
-        parts.stem = halide_name.substr(0, dollar);
+NameParts split_name(const std::string& halide_name) {
+    NameParts parts{halide_name, {}};
+    std::string& stem = parts.stem;
+    for (std::size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
+        const std::size_t end = std::min(stem.find_first_not_of(kDigits, at + 1), stem.size());
+        at += take(parts, parts.counters.size(), at, at + 1, end) ? 0 : 1;
     }
-    for (const std::string prefix : kUnnamedPrefixes) {
-        if (parts.stem.starts_with(prefix) && is_number(parts.stem, prefix.size())) {
-            parts.number = std::stoll(parts.stem.substr(prefix.size()));
-            parts.stem = prefix.ends_with('_') ? prefix.substr(0, prefix.size() - 1) : prefix;
-            break;
+    const std::size_t dollars = parts.counters.size();
+    for (const std::string_view ending : kEndings) {
+        while (stem.ends_with(ending) && stem.size() > ending.size()) {
+            const std::size_t end = stem.size() - ending.size();
+            const std::size_t underscore = stem.rfind('_', end - 1);
+            if (underscore == std::string::npos || underscore == 0 ||
+                !take(parts, dollars, underscore, underscore + 1, end)) {
+                break;
+            }
         }
+    }
+    if (stem.starts_with("f")) {
+        take(parts, parts.counters.size(), 1, 1, stem.size());
+    } else if (stem.starts_with("lambda_")) {
+        take(parts, parts.counters.size(), 6, 7, stem.size());
     }
     return parts;
 }
 
-std::string variable_label(const std::string &halide_name) {
+std::string variable_label(const std::string& halide_name) {
     std::string label = halide_name;
     std::string suffix;
     if (const auto dollar = label.find('$'); dollar != std::string::npos) {
         suffix = label.substr(dollar + 1);
         label.resize(dollar);
     }
-    if (label.size() > 1 && (label[0] == 'v' || label[0] == 'r') && is_number(label, 1)) {
+    if (label.size() > 1 && (label[0] == 'v' || label[0] == 'r') &&
+        is_number(label, 1, label.size())) {
         label.resize(1);
     }
     // "r$x" names dimension x of domain r; "x$3" is the fourth Var called x.
-    if (!suffix.empty() && !is_number(suffix, 0)) {
+    if (!suffix.empty() && !is_number(suffix, 0, suffix.size())) {
         label += "_" + suffix.substr(0, suffix.find('$'));
     }
-    for (char &c : label) {
+    for (char& c : label) {
         if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_') {
             c = '_';
         }
@@ -68,16 +86,16 @@ std::string variable_label(const std::string &halide_name) {
 
 std::string ScalarType::text() const {
     switch (kind) {
-    case TypeKind::Int:
-        return "int" + std::to_string(bits);
-    case TypeKind::UInt:
-        return bits == 1 ? "bool" : "uint" + std::to_string(bits);
-    case TypeKind::Float:
-        return "float" + std::to_string(bits);
-    case TypeKind::BFloat:
-        return "bfloat" + std::to_string(bits);
-    case TypeKind::Handle:
-        return "handle";
+        case TypeKind::Int:
+            return "int" + std::to_string(bits);
+        case TypeKind::UInt:
+            return bits == 1 ? "bool" : "uint" + std::to_string(bits);
+        case TypeKind::Float:
+            return "float" + std::to_string(bits);
+        case TypeKind::BFloat:
+            return "bfloat" + std::to_string(bits);
+        case TypeKind::Handle:
+            return "handle";
     }
     return "?";
 }

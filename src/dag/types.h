@@ -4,6 +4,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace nestor {
 
@@ -13,23 +14,26 @@ struct FuncId {
     std::string stem;
     int rank = 0;
 
-    auto operator<=>(const FuncId &) const = default;
+    auto operator<=>(const FuncId&) const = default;
 
     /** "blur" for rank 0, "blur#2" otherwise. */
     [[nodiscard]] std::string text() const;
 };
 
-/** Splits a Halide name such as "sum$3", "f12" (a Func that was given no name) or "lambda_0" into
- *  its stem and the counters that order functions of one stem by creation. */
+/** A Halide name without what depends on the process. The printed schedules follow the same rule
+ *  (schedule/code/print_cpp.cpp, print_python.cpp). */
 struct NameParts {
     std::string stem;
-    std::int64_t number = -1;   // digits of an unnamed "f12" or "lambda_3"; -1 if the stem has none
-    std::int64_t counter = -1;  // digits after '$'; -1 if there are none
+    /** What was removed, in this order: the digits of every "$3"; of the groups before the ending
+     * of a name that Halide made from another ("loss_5_1_d_def__" of a derivative, "total_2_intm"
+     * of rfactor); of a Func without a name ("f12") or a lambda ("lambda_3"). Functions of one stem
+     * were created in the lexicographical order of their counters. */
+    std::vector<std::int64_t> counters;
 };
-[[nodiscard]] NameParts split_name(const std::string &halide_name);
+[[nodiscard]] NameParts split_name(const std::string& halide_name);
 
 /** Label of a variable without its process-dependent counter: "v12" -> "v", "r4$x" -> "r_x". */
-[[nodiscard]] std::string variable_label(const std::string &halide_name);
+[[nodiscard]] std::string variable_label(const std::string& halide_name);
 
 enum class TypeKind { Int, UInt, Float, BFloat, Handle };
 
@@ -37,11 +41,13 @@ struct ScalarType {
     TypeKind kind = TypeKind::Int;
     int bits = 32;
 
-    bool operator==(const ScalarType &) const = default;
+    bool operator==(const ScalarType&) const = default;
 
     /** Size in memory; a boolean takes one byte. */
     [[nodiscard]] int bytes() const { return (bits + 7) / 8; }
-    [[nodiscard]] bool is_float() const { return kind == TypeKind::Float || kind == TypeKind::BFloat; }
+    [[nodiscard]] bool is_float() const {
+        return kind == TypeKind::Float || kind == TypeKind::BFloat;
+    }
 
     /** "int32", "uint8", "bool", "float64", "bfloat16". */
     [[nodiscard]] std::string text() const;
@@ -52,7 +58,7 @@ struct Range {
     std::int64_t min = 0;
     std::int64_t extent = 1;
 
-    bool operator==(const Range &) const = default;
+    bool operator==(const Range&) const = default;
 
     [[nodiscard]] std::int64_t max() const { return min + extent - 1; }
 };

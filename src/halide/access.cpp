@@ -12,10 +12,10 @@ using namespace Halide::Internal;
 namespace {
 
 class TreeSize : public IRGraphVisitor {
-public:
+  public:
     double total = 0;
 
-    void include(const Expr &e) override {
+    void include(const Expr& e) override {
         const auto it = memo_.find(e);
         if (it != memo_.end()) {
             total += it->second;
@@ -28,47 +28,53 @@ public:
         total += outside;
     }
 
-private:
+  private:
     std::map<Expr, double, ExprCompare> memo_;
 };
 
 constexpr int kTreeSizeCap = 1'000'000;
 
 class Reader : public IRGraphVisitor {
-public:
-    Reader(const PipelineParts &parts, const Estimates &estimates,
-           const std::map<std::string, int> &input_index, const std::string &self, Stage &stage)
-        : parts_(parts), estimates_(estimates), input_index_(input_index), self_(self), stage_(stage) {}
+  public:
+    Reader(const PipelineParts& parts, const Estimates& estimates,
+           const std::map<std::string, int>& input_index, const std::string& self, Stage& stage)
+        : parts_(parts),
+          estimates_(estimates),
+          input_index_(input_index),
+          self_(self),
+          stage_(stage) {}
 
-protected:
+  protected:
     using IRGraphVisitor::visit;
 
-    void visit(const Add *op) override { binary(op, stage_.ops.add); }
-    void visit(const Sub *op) override { binary(op, stage_.ops.add); }
-    void visit(const Min *op) override { binary(op, stage_.ops.add); }
-    void visit(const Max *op) override { binary(op, stage_.ops.add); }
-    void visit(const Mul *op) override { binary(op, stage_.ops.multiply); }
-    void visit(const EQ *op) override { binary(op, stage_.ops.compare); }
-    void visit(const NE *op) override { binary(op, stage_.ops.compare); }
-    void visit(const LT *op) override { binary(op, stage_.ops.compare); }
-    void visit(const LE *op) override { binary(op, stage_.ops.compare); }
-    void visit(const GT *op) override { binary(op, stage_.ops.compare); }
-    void visit(const GE *op) override { binary(op, stage_.ops.compare); }
-    void visit(const And *op) override { binary(op, stage_.ops.compare); }
-    void visit(const Or *op) override { binary(op, stage_.ops.compare); }
+    void visit(const Add* op) override { binary(op, stage_.ops.add); }
+    void visit(const Sub* op) override { binary(op, stage_.ops.add); }
+    void visit(const Min* op) override { binary(op, stage_.ops.add); }
+    void visit(const Max* op) override { binary(op, stage_.ops.add); }
+    void visit(const Mul* op) override { binary(op, stage_.ops.multiply); }
+    void visit(const EQ* op) override { binary(op, stage_.ops.compare); }
+    void visit(const NE* op) override { binary(op, stage_.ops.compare); }
+    void visit(const LT* op) override { binary(op, stage_.ops.compare); }
+    void visit(const LE* op) override { binary(op, stage_.ops.compare); }
+    void visit(const GT* op) override { binary(op, stage_.ops.compare); }
+    void visit(const GE* op) override { binary(op, stage_.ops.compare); }
+    void visit(const And* op) override { binary(op, stage_.ops.compare); }
+    void visit(const Or* op) override { binary(op, stage_.ops.compare); }
 
-    void visit(const Div *op) override {
+    void visit(const Div* op) override {
         // Division by a constant becomes a multiplication and shifts.
         binary(op, is_const(op->b) ? stage_.ops.multiply : stage_.ops.divide);
     }
-    void visit(const Mod *op) override { binary(op, is_const(op->b) ? stage_.ops.multiply : stage_.ops.divide); }
+    void visit(const Mod* op) override {
+        binary(op, is_const(op->b) ? stage_.ops.multiply : stage_.ops.divide);
+    }
 
-    void visit(const Cast *op) override {
+    void visit(const Cast* op) override {
         stage_.ops.cast += changes_representation(op) && in_coordinate_ == 0 ? 1 : 0;
         IRGraphVisitor::visit(op);
     }
 
-    void visit(const Select *op) override {
+    void visit(const Select* op) override {
         // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops.
         const bool boundary = is_tagged(op->true_value) || is_tagged(op->false_value);
         stage_.ops.compare += boundary || in_coordinate_ > 0 ? 0 : 1;
@@ -81,7 +87,7 @@ protected:
         conditional_--;
     }
 
-    void visit(const Call *op) override {
+    void visit(const Call* op) override {
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
             load(op);
             in_coordinate_++;  // address arithmetic is not the stage's work
@@ -99,21 +105,21 @@ protected:
         IRGraphVisitor::visit(op);
     }
 
-private:
-    static bool changes_representation(const Cast *op) {
+  private:
+    static bool changes_representation(const Cast* op) {
         const Type from = op->value.type();
         return op->type.bits() != from.bits() || op->type.is_float() != from.is_float();
     }
 
-    static bool is_tagged(const Expr &e) { return Call::as_tag(e) != nullptr; }
+    static bool is_tagged(const Expr& e) { return Call::as_tag(e) != nullptr; }
 
-    template<class Op>
-    void binary(const Op *op, int &counter) {
+    template <class Op>
+    void binary(const Op* op, int& counter) {
         counter += in_coordinate_ == 0 ? 1 : 0;
         IRGraphVisitor::visit(op);
     }
 
-    void load(const Call *op) {
+    void load(const Call* op) {
         stage_.ops.load++;
         if (op->call_type == Call::Halide && op->name == self_) {
             stage_.reads_itself = true;
@@ -121,49 +127,50 @@ private:
         }
         Load load;
         load.source = op->call_type == Call::Halide ? Source::Function : Source::Input;
-        load.index = load.source == Source::Function ? parts_.index(op->name) : input_index_.at(op->name);
+        load.index =
+            load.source == Source::Function ? parts_.index(op->name) : input_index_.at(op->name);
         load.value = op->value_index;
         load.conditional = conditional_ > 0;
-        for (const Expr &arg : op->args) {
+        for (const Expr& arg : op->args) {
             load.coords.push_back(affine_coordinate(estimates_.substitute(arg), stage_.loops));
         }
         stage_.loads.push_back(std::move(load));
     }
 
-    const PipelineParts &parts_;
-    const Estimates &estimates_;
-    const std::map<std::string, int> &input_index_;
-    const std::string &self_;
-    Stage &stage_;
+    const PipelineParts& parts_;
+    const Estimates& estimates_;
+    const std::map<std::string, int>& input_index_;
+    const std::string& self_;
+    Stage& stage_;
     int conditional_ = 0;
     int in_coordinate_ = 0;
 };
 
 }  // namespace
 
-int tree_size(const std::vector<Expr> &expressions, int cap) {
+int tree_size(const std::vector<Expr>& expressions, int cap) {
     TreeSize size;
-    for (const Expr &e : expressions) {
+    for (const Expr& e : expressions) {
         size.include(e);
     }
     return static_cast<int>(std::min<double>(size.total, cap));
 }
 
-void analyse_definition(const PipelineParts &parts, const Estimates &estimates,
-                        const std::map<std::string, int> &input_index, const HalideFunction &f,
-                        const Definition &definition, Stage &stage) {
+void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
+                        const std::map<std::string, int>& input_index, const HalideFunction& f,
+                        const Definition& definition, Stage& stage) {
     std::vector<Expr> expressions = definition.values();
     expressions.insert(expressions.end(), definition.args().begin(), definition.args().end());
-    for (const Expr &predicate : definition.split_predicate()) {
+    for (const Expr& predicate : definition.split_predicate()) {
         expressions.push_back(predicate);
     }
     // The front end hides coordinates behind lets.
-    for (Expr &e : expressions) {
+    for (Expr& e : expressions) {
         e = substitute_in_all_lets(e);
     }
     stage.expression_size = tree_size(expressions, kTreeSizeCap);
     Reader reader(parts, estimates, input_index, f.name(), stage);
-    for (const Expr &e : expressions) {
+    for (const Expr& e : expressions) {
         e.accept(&reader);
     }
 }

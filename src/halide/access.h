@@ -1,21 +1,22 @@
 #pragma once
-// What one definition does: operations, sizes, and loads with their coordinates as functions of loops.
+// What one definition does: operations, sizes, and loads with their coordinates as functions of
+// loops.
 
 #include <vector>
 
 #include "dag/pipeline_dag.h"
-#include "halide/parts.h"
 #include "halide/estimates.h"
+#include "halide/parts.h"
 
 namespace nestor {
 
 /** Fills in loads, ops, expression_size and reads_itself of a stage whose loops are known.
  *  `input_index`: position in PipelineDag::inputs of a parameter's or buffer's name. */
-void analyse_definition(const PipelineParts &parts, const Estimates &estimates,
-                        const std::map<std::string, int> &input_index, const HalideFunction &f,
-                        const Halide::Internal::Definition &definition, Stage &stage);
+void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
+                        const std::map<std::string, int>& input_index, const HalideFunction& f,
+                        const Halide::Internal::Definition& definition, Stage& stage);
 
 /** Nodes of an expression as a tree, at most `cap`; linear in the size of its graph. */
-[[nodiscard]] int tree_size(const std::vector<Halide::Expr> &expressions, int cap);
+[[nodiscard]] int tree_size(const std::vector<Halide::Expr>& expressions, int cap);
 
 }  // namespace nestor

@@ -25,11 +25,12 @@ struct Affine {
 };
 
 class Analysis {
-public:
-    explicit Analysis(const std::vector<Loop> &loops) : loops_(loops) {}
+  public:
+    explicit Analysis(const std::vector<Loop>& loops) : loops_(loops) {}
 
-    // A coordinate is a graph: the memo keeps shared subexpressions from being read again and again.
-    Affine of(const Expr &e) {
+    // A coordinate is a graph: the memo keeps shared subexpressions from being read again and
+    // again.
+    Affine of(const Expr& e) {
         const auto it = memo_.find(e);
         if (it != memo_.end()) {
             return it->second;
@@ -39,8 +40,8 @@ public:
         return result;
     }
 
-private:
-    Affine compute(const Expr &e) {
+  private:
+    Affine compute(const Expr& e) {
         if (const auto value = as_const_int(e)) {
             return constant(static_cast<double>(*value));
         }
@@ -50,41 +51,41 @@ private:
         if (const auto value = as_const_float(e)) {
             return constant(*value);
         }
-        if (const auto *op = e.as<Variable>()) {
+        if (const auto* op = e.as<Variable>()) {
             return variable(op->name);
         }
-        if (const auto *op = e.as<Cast>()) {
+        if (const auto* op = e.as<Cast>()) {
             return convert(of(op->value), op->value.type(), op->type);
         }
-        if (const auto *op = e.as<Add>()) {
+        if (const auto* op = e.as<Add>()) {
             return add(of(op->a), of(op->b), 1);
         }
-        if (const auto *op = e.as<Sub>()) {
+        if (const auto* op = e.as<Sub>()) {
             return add(of(op->a), of(op->b), -1);
         }
-        if (const auto *op = e.as<Mul>()) {
+        if (const auto* op = e.as<Mul>()) {
             return multiply(of(op->a), of(op->b));
         }
-        if (const auto *op = e.as<Div>()) {
+        if (const auto* op = e.as<Div>()) {
             return divide(of(op->a), of(op->b), e.type().is_float());
         }
         return compute_rest(e);
     }
 
-    Affine compute_rest(const Expr &e) {
-        if (const auto *op = e.as<Mod>()) {
+    Affine compute_rest(const Expr& e) {
+        if (const auto* op = e.as<Mod>()) {
             return modulo(of(op->a), of(op->b));
         }
-        if (const auto *op = e.as<Min>()) {
+        if (const auto* op = e.as<Min>()) {
             return clamp(of(op->a), of(op->b));
         }
-        if (const auto *op = e.as<Max>()) {
+        if (const auto* op = e.as<Max>()) {
             return clamp(of(op->a), of(op->b));
         }
-        if (const auto *op = e.as<Select>()) {
+        if (const auto* op = e.as<Select>()) {
             return either(of(op->true_value), of(op->false_value));
         }
-        if (const auto *op = e.as<Call>()) {
+        if (const auto* op = e.as<Call>()) {
             return call(op);
         }
         return {};
@@ -94,7 +95,7 @@ private:
         return {true, false, std::vector<double>(loops_.size(), 0.0), value, value};
     }
 
-    [[nodiscard]] Affine variable(const std::string &name) const {
+    [[nodiscard]] Affine variable(const std::string& name) const {
         Affine result = constant(0);
         for (std::size_t i = 0; i < loops_.size(); i++) {
             if (loops_[i].variable == name) {
@@ -105,7 +106,7 @@ private:
         return {};
     }
 
-    static Affine convert(Affine a, const Type &from, const Type &to) {
+    static Affine convert(Affine a, const Type& from, const Type& to) {
         if (a.known && from.is_float() && !to.is_float()) {
             a.lo -= 1;  // truncation: anything within one below ...
             a.hi += 1;  // ... or, for negative values, above
@@ -113,7 +114,7 @@ private:
         return a;
     }
 
-    static Affine add(const Affine &a, const Affine &b, int sign) {
+    static Affine add(const Affine& a, const Affine& b, int sign) {
         if (!a.known || !b.known) {
             return {};
         }
@@ -128,7 +129,7 @@ private:
     }
 
     static Affine scale(Affine a, double factor) {
-        for (double &rate : a.rates) {
+        for (double& rate : a.rates) {
             rate *= factor;
         }
         a.lo *= factor;
@@ -139,7 +140,7 @@ private:
         return a;
     }
 
-    static Affine multiply(const Affine &a, const Affine &b) {
+    static Affine multiply(const Affine& a, const Affine& b) {
         if (b.is_constant() && a.known) {
             return scale(a, b.lo);
         }
@@ -149,7 +150,7 @@ private:
         return {};
     }
 
-    static Affine divide(const Affine &a, const Affine &b, bool exact) {
+    static Affine divide(const Affine& a, const Affine& b, bool exact) {
         if (!a.known || !b.is_constant() || b.lo == 0) {
             return {};
         }
@@ -161,7 +162,7 @@ private:
         return result;
     }
 
-    [[nodiscard]] Affine modulo(const Affine &a, const Affine &b) const {
+    [[nodiscard]] Affine modulo(const Affine& a, const Affine& b) const {
         if (!b.is_constant() || b.lo <= 0) {
             return {};
         }
@@ -175,7 +176,7 @@ private:
     }
 
     // min or max: with a loop-independent side it is a clamp of the other.
-    static Affine clamp(const Affine &a, const Affine &b) {
+    static Affine clamp(const Affine& a, const Affine& b) {
         if (a.known && (!b.known || !b.varies()) && a.varies()) {
             Affine result = a;
             result.clamped = true;
@@ -187,7 +188,7 @@ private:
         return either(a, b);
     }
 
-    static Affine either(const Affine &a, const Affine &b) {
+    static Affine either(const Affine& a, const Affine& b) {
         if (!a.known || !b.known || a.rates != b.rates) {
             return {};
         }
@@ -198,7 +199,7 @@ private:
         return result;
     }
 
-    Affine call(const Call *op) {
+    Affine call(const Call* op) {
         if (op->is_intrinsic({Call::likely, Call::likely_if_innermost, Call::promise_clamped,
                               Call::unsafe_promise_clamped})) {
             return of(op->args[0]);
@@ -209,10 +210,12 @@ private:
                 return {};
             }
             const Affine factor = constant(std::exp2(std::abs(by.lo)));
-            return op->is_intrinsic(Call::shift_left) == (by.lo >= 0) ? multiply(of(op->args[0]), factor)
-                                                                     : divide(of(op->args[0]), factor, false);
+            return op->is_intrinsic(Call::shift_left) == (by.lo >= 0)
+                       ? multiply(of(op->args[0]), factor)
+                       : divide(of(op->args[0]), factor, false);
         }
-        if (op->name.starts_with("floor_") || op->name.starts_with("ceil_") || op->name.starts_with("round_")) {
+        if (op->name.starts_with("floor_") || op->name.starts_with("ceil_") ||
+            op->name.starts_with("round_")) {
             Affine result = of(op->args[0]);
             result.lo -= 1;
             result.hi += 1;
@@ -221,13 +224,13 @@ private:
         return {};
     }
 
-    const std::vector<Loop> &loops_;
+    const std::vector<Loop>& loops_;
     std::map<Expr, Affine, ExprCompare> memo_;
 };
 
 }  // namespace
 
-Coordinate affine_coordinate(const Expr &index, const std::vector<Loop> &loops) {
+Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) {
     const Affine a = Analysis(loops).of(index);
     Coordinate result;
     const bool representable = std::abs(a.lo) < 1e12 && std::abs(a.hi) < 1e12;

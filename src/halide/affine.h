@@ -8,10 +8,11 @@
 
 namespace nestor {
 
-/** `index` (estimates substituted) as a function of the loops of a stage. Understands sums, products and
- *  quotients with constants, clamps, modulo, selects between shifted copies, and scaling through floats;
- *  anything else is not affine. Footprints computed from the result are never too small as long as casts
- *  do not wrap. */
-[[nodiscard]] Coordinate affine_coordinate(const Halide::Expr &index, const std::vector<Loop> &loops);
+/** `index` (estimates substituted) as a function of the loops of a stage. Understands sums,
+ * products and quotients with constants, clamps, modulo, selects between shifted copies, and
+ * scaling through floats; anything else is not affine. Footprints computed from the result are
+ * never too small as long as casts do not wrap. */
+[[nodiscard]] Coordinate affine_coordinate(const Halide::Expr& index,
+                                           const std::vector<Loop>& loops);
 
 }  // namespace nestor

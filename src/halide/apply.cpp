@@ -25,12 +25,14 @@ namespace ir = Halide::Internal;
 
 namespace {
 
-const char *const kOtherPipeline = "; the schedule was made for another pipeline: schedule this one anew";
+const char* const kOtherPipeline =
+    "; the schedule was made for another pipeline: schedule this one anew";
 
-// ---- Binding ------------------------------------------------------------------------------------------
+// ---- Binding
+// ------------------------------------------------------------------------------------------
 
 /** What differs between a function and its description; empty if nothing does. */
-std::string mismatch(const ir::Function &found, const Function &expected) {
+std::string mismatch(const ir::Function& found, const Function& expected) {
     if (found.dimensions() != expected.dimensions()) {
         return "dimensions";
     }
@@ -40,92 +42,95 @@ std::string mismatch(const ir::Function &found, const Function &expected) {
     if (found.has_extern_definition() != expected.is_extern) {
         return "an extern definition";
     }
-    const auto stages = expected.is_extern ? 0 : found.updates().size() + (found.has_pure_definition() ? 1 : 0);
+    const auto stages =
+        expected.is_extern ? 0 : found.updates().size() + (found.has_pure_definition() ? 1 : 0);
     return stages == expected.stages.size() ? "" : "update definitions";
 }
 
 /** Functions that exist only because a schedule wraps or clones others. */
-std::set<std::string> wrappers(const Environment &env) {
+std::set<std::string> wrappers(const Environment& env) {
     std::set<std::string> names;
-    for (const auto &[name, function] : env) {
-        for (const auto &[consumer, wrapper] : function.schedule().wrappers()) {
+    for (const auto& [name, function] : env) {
+        for (const auto& [consumer, wrapper] : function.schedule().wrappers()) {
             names.insert(ir::Function(wrapper).name());
         }
     }
     return names;
 }
 
-// ---- Executing ----------------------------------------------------------------------------------------
+// ---- Executing
+// ----------------------------------------------------------------------------------------
 
 Halide::TailStrategy tail_strategy(Tail tail) {
     switch (tail) {
-    case Tail::Auto:
-        return Halide::TailStrategy::Auto;
-    case Tail::RoundUp:
-        return Halide::TailStrategy::RoundUp;
-    case Tail::GuardWithIf:
-        return Halide::TailStrategy::GuardWithIf;
-    case Tail::Predicate:
-        return Halide::TailStrategy::Predicate;
-    case Tail::PredicateLoads:
-        return Halide::TailStrategy::PredicateLoads;
-    case Tail::PredicateStores:
-        return Halide::TailStrategy::PredicateStores;
-    case Tail::ShiftInwards:
-        return Halide::TailStrategy::ShiftInwards;
-    case Tail::ShiftInwardsAndBlend:
-        return Halide::TailStrategy::ShiftInwardsAndBlend;
-    case Tail::RoundUpAndBlend:
-        return Halide::TailStrategy::RoundUpAndBlend;
+        case Tail::Auto:
+            return Halide::TailStrategy::Auto;
+        case Tail::RoundUp:
+            return Halide::TailStrategy::RoundUp;
+        case Tail::GuardWithIf:
+            return Halide::TailStrategy::GuardWithIf;
+        case Tail::Predicate:
+            return Halide::TailStrategy::Predicate;
+        case Tail::PredicateLoads:
+            return Halide::TailStrategy::PredicateLoads;
+        case Tail::PredicateStores:
+            return Halide::TailStrategy::PredicateStores;
+        case Tail::ShiftInwards:
+            return Halide::TailStrategy::ShiftInwards;
+        case Tail::ShiftInwardsAndBlend:
+            return Halide::TailStrategy::ShiftInwardsAndBlend;
+        case Tail::RoundUpAndBlend:
+            return Halide::TailStrategy::RoundUpAndBlend;
     }
     return Halide::TailStrategy::Auto;
 }
 
 Halide::MemoryType memory_type(Memory memory) {
     switch (memory) {
-    case Memory::Auto:
-        return Halide::MemoryType::Auto;
-    case Memory::Heap:
-        return Halide::MemoryType::Heap;
-    case Memory::Stack:
-        return Halide::MemoryType::Stack;
-    case Memory::Register:
-        return Halide::MemoryType::Register;
+        case Memory::Auto:
+            return Halide::MemoryType::Auto;
+        case Memory::Heap:
+            return Halide::MemoryType::Heap;
+        case Memory::Stack:
+            return Halide::MemoryType::Stack;
+        case Memory::Register:
+            return Halide::MemoryType::Register;
     }
     return Halide::MemoryType::Auto;
 }
 
 Halide::Partition partition_policy(PartitionPolicy policy) {
     switch (policy) {
-    case PartitionPolicy::Auto:
-        return Halide::Partition::Auto;
-    case PartitionPolicy::Never:
-        return Halide::Partition::Never;
-    case PartitionPolicy::Always:
-        return Halide::Partition::Always;
+        case PartitionPolicy::Auto:
+            return Halide::Partition::Auto;
+        case PartitionPolicy::Never:
+            return Halide::Partition::Never;
+        case PartitionPolicy::Always:
+            return Halide::Partition::Always;
     }
     return Halide::Partition::Auto;
 }
 
 Halide::PrefetchBoundStrategy prefetch_bounds(PrefetchBounds bounds) {
     switch (bounds) {
-    case PrefetchBounds::Clamp:
-        return Halide::PrefetchBoundStrategy::Clamp;
-    case PrefetchBounds::GuardWithIf:
-        return Halide::PrefetchBoundStrategy::GuardWithIf;
-    case PrefetchBounds::NonFaulting:
-        return Halide::PrefetchBoundStrategy::NonFaulting;
+        case PrefetchBounds::Clamp:
+            return Halide::PrefetchBoundStrategy::Clamp;
+        case PrefetchBounds::GuardWithIf:
+            return Halide::PrefetchBoundStrategy::GuardWithIf;
+        case PrefetchBounds::NonFaulting:
+            return Halide::PrefetchBoundStrategy::NonFaulting;
     }
     return Halide::PrefetchBoundStrategy::GuardWithIf;
 }
 
-/** Executes directives one by one on the functions that it was given and on those that they make. */
+/** Executes directives one by one on the functions that it was given and on those that they make.
+ */
 class Executor {
-public:
+  public:
     explicit Executor(std::vector<Func> functions) : functions_(std::move(functions)) {}
 
     /** Throws Halide::Error, or std::exception for a directive that is not as directives.h says. */
-    void execute(const Directive &d) {
+    void execute(const Directive& d) {
         if (d.stage >= 0) {
             execute_on_stage(d);
         } else if (d.result >= 0) {
@@ -135,154 +140,159 @@ public:
         }
     }
 
-    [[nodiscard]] std::string subject(const Directive &d) const {
+    [[nodiscard]] std::string subject(const Directive& d) const {
         const bool known = d.function >= 0 && d.function < static_cast<int>(functions_.size());
         return (known ? functions_[d.function].name() : "function " + std::to_string(d.function)) +
                (d.stage > 0 ? ".update(" + std::to_string(d.stage - 1) + ")" : "");
     }
 
-private:
-    void execute_on_stage(const Directive &d) {
+  private:
+    void execute_on_stage(const Directive& d) {
         Halide::Stage stage = stage_of(d);
         switch (d.method) {
-        case Method::Rfactor:
-            return bind(d.result, stage.rfactor(preserved(argument<PreservedArg>(d, 0))));
-        case Method::Specialize:
-            specializations_.insert_or_assign({d.function, d.stage, d.result},
-                                              stage.specialize(condition(d.function, argument<ConditionArg>(d, 0))));
-            return;
-        case Method::Split:
-            stage.split(variable(d, 0), variable(d, 1), variable(d, 2), integer(d, 3),
-                        tail_strategy(argument<Tail>(d, 4)));
-            return;
-        case Method::Reorder:
-            stage.reorder(variables(d));
-            return;
-        case Method::Vectorize:
-            stage.vectorize(variable(d, 0));
-            return;
-        case Method::Unroll:
-            stage.unroll(variable(d, 0));
-            return;
-        case Method::Parallel:
-            stage.parallel(variable(d, 0));
-            return;
-        case Method::Atomic:
-            stage.atomic();
-            return;
-        case Method::Partition:
-            stage.partition(variable(d, 0), partition_policy(argument<PartitionPolicy>(d, 1)));
-            return;
-        case Method::Prefetch:
-            stage.prefetch(functions_.at(argument<FunctionArg>(d, 0).function), variable(d, 1), variable(d, 2),
-                           integer(d, 3), prefetch_bounds(argument<PrefetchBounds>(d, 4)));
-            return;
-        case Method::ComputeWith:
-            stage.compute_with(stage_level(d, 0));
-            return;
-        default:
-            throw std::logic_error("not a directive of a stage");
+            case Method::Rfactor:
+                return bind(d.result, stage.rfactor(preserved(argument<PreservedArg>(d, 0))));
+            case Method::Specialize:
+                specializations_.insert_or_assign(
+                    {d.function, d.stage, d.result},
+                    stage.specialize(condition(d.function, argument<ConditionArg>(d, 0))));
+                return;
+            case Method::Split:
+                stage.split(variable(d, 0), variable(d, 1), variable(d, 2), integer(d, 3),
+                            tail_strategy(argument<Tail>(d, 4)));
+                return;
+            case Method::Reorder:
+                stage.reorder(variables(d));
+                return;
+            case Method::Vectorize:
+                stage.vectorize(variable(d, 0));
+                return;
+            case Method::Unroll:
+                stage.unroll(variable(d, 0));
+                return;
+            case Method::Parallel:
+                stage.parallel(variable(d, 0));
+                return;
+            case Method::Atomic:
+                stage.atomic();
+                return;
+            case Method::Partition:
+                stage.partition(variable(d, 0), partition_policy(argument<PartitionPolicy>(d, 1)));
+                return;
+            case Method::Prefetch:
+                stage.prefetch(functions_.at(argument<FunctionArg>(d, 0).function), variable(d, 1),
+                               variable(d, 2), integer(d, 3),
+                               prefetch_bounds(argument<PrefetchBounds>(d, 4)));
+                return;
+            case Method::ComputeWith:
+                stage.compute_with(stage_level(d, 0));
+                return;
+            default:
+                throw std::logic_error("not a directive of a stage");
         }
     }
 
-    void execute_on_function(const Directive &d) {
+    void execute_on_function(const Directive& d) {
         Func f = functions_.at(d.function);
         switch (d.method) {
-        case Method::ComputeInline:
-            f.compute_inline();
-            return;
-        case Method::ComputeRoot:
-            f.compute_root();
-            return;
-        case Method::ComputeAt:
-            f.compute_at(level(d, 0));
-            return;
-        case Method::StoreRoot:
-            f.store_root();
-            return;
-        case Method::StoreAt:
-            f.store_at(level(d, 0));
-            return;
-        case Method::HoistStorageRoot:
-            f.hoist_storage_root();
-            return;
-        case Method::HoistStorage:
-            f.hoist_storage(level(d, 0));
-            return;
-        case Method::StoreIn:
-            f.store_in(memory_type(argument<Memory>(d, 0)));
-            return;
-        case Method::ReorderStorage: {
-            std::vector<Var> order;
-            for (const VarOrRVar &v : variables(d)) {
-                order.push_back(v.var);
+            case Method::ComputeInline:
+                f.compute_inline();
+                return;
+            case Method::ComputeRoot:
+                f.compute_root();
+                return;
+            case Method::ComputeAt:
+                f.compute_at(level(d, 0));
+                return;
+            case Method::StoreRoot:
+                f.store_root();
+                return;
+            case Method::StoreAt:
+                f.store_at(level(d, 0));
+                return;
+            case Method::HoistStorageRoot:
+                f.hoist_storage_root();
+                return;
+            case Method::HoistStorage:
+                f.hoist_storage(level(d, 0));
+                return;
+            case Method::StoreIn:
+                f.store_in(memory_type(argument<Memory>(d, 0)));
+                return;
+            case Method::ReorderStorage: {
+                std::vector<Var> order;
+                for (const VarOrRVar& v : variables(d)) {
+                    order.push_back(v.var);
+                }
+                f.reorder_storage(order);
+                return;
             }
-            f.reorder_storage(order);
-            return;
-        }
-        case Method::AlignStorage:
-            f.align_storage(variable(d, 0).var, integer(d, 1));
-            return;
-        case Method::FoldStorage:
-            f.fold_storage(variable(d, 0).var, integer(d, 1), argument<bool>(d, 2));
-            return;
-        default:
-            throw std::logic_error("not a directive of a function");
+            case Method::AlignStorage:
+                f.align_storage(variable(d, 0).var, integer(d, 1));
+                return;
+            case Method::FoldStorage:
+                f.fold_storage(variable(d, 0).var, integer(d, 1), argument<bool>(d, 2));
+                return;
+            default:
+                throw std::logic_error("not a directive of a function");
         }
     }
 
-    void make_function(const Directive &d) {
+    void make_function(const Directive& d) {
         Func f = functions_.at(d.function);
         std::vector<Func> consumers;
         for (const int consumer : argument<FunctionListArg>(d, 0).functions) {
             consumers.push_back(functions_.at(consumer));
         }
         if (d.method == Method::CloneIn) {
-            bind(d.result, consumers.size() == 1 ? f.clone_in(consumers[0]) : f.clone_in(consumers));
+            bind(d.result,
+                 consumers.size() == 1 ? f.clone_in(consumers[0]) : f.clone_in(consumers));
         } else if (d.method == Method::In) {
-            bind(d.result, consumers.empty()     ? f.in() :
-                           consumers.size() == 1 ? f.in(consumers[0]) :
-                                                   f.in(consumers));
+            bind(d.result, consumers.empty()       ? f.in()
+                           : consumers.size() == 1 ? f.in(consumers[0])
+                                                   : f.in(consumers));
         } else {
             throw std::logic_error("not a directive that makes a function");
         }
     }
 
-    void bind(int result, const Func &f) {
+    void bind(int result, const Func& f) {
         functions_.resize(std::max(functions_.size(), static_cast<std::size_t>(result) + 1));
         functions_[result] = f;
     }
 
-    Halide::Stage stage_of(const Directive &d) {
+    Halide::Stage stage_of(const Directive& d) {
         if (d.specialization >= 0) {
             return specializations_.at({d.function, d.stage, d.specialization});
         }
-        const Func &f = functions_.at(d.function);
-        return d.stage == 0 ? Halide::Stage(f.function(), f.function().definition(), 0) : Func(f).update(d.stage - 1);
+        const Func& f = functions_.at(d.function);
+        return d.stage == 0 ? Halide::Stage(f.function(), f.function().definition(), 0)
+                            : Func(f).update(d.stage - 1);
     }
 
-    template<class T>
-    static const T &argument(const Directive &d, std::size_t index) {
+    template <class T>
+    static const T& argument(const Directive& d, std::size_t index) {
         return std::get<T>(d.args.at(index));
     }
 
-    static Expr integer(const Directive &d, std::size_t index) {
+    static Expr integer(const Directive& d, std::size_t index) {
         return Expr(static_cast<int>(argument<std::int64_t>(d, index)));
     }
 
-    [[nodiscard]] VarOrRVar variable(const VariableArg &v) const {
+    [[nodiscard]] VarOrRVar variable(const VariableArg& v) const {
         if (v.original < 0) {
             return v.reduction ? VarOrRVar(RVar(v.name)) : VarOrRVar(Var(v.name));
         }
-        const Func &f = functions_.at(v.function);
-        return v.reduction ? VarOrRVar(f.rvars(v.stage - 1).at(v.original)) : VarOrRVar(f.args().at(v.original));
+        const Func& f = functions_.at(v.function);
+        return v.reduction ? VarOrRVar(f.rvars(v.stage - 1).at(v.original))
+                           : VarOrRVar(f.args().at(v.original));
     }
 
-    [[nodiscard]] VarOrRVar variable(const Directive &d, std::size_t index) const {
+    [[nodiscard]] VarOrRVar variable(const Directive& d, std::size_t index) const {
         return variable(argument<VariableArg>(d, index));
     }
 
-    [[nodiscard]] std::vector<VarOrRVar> variables(const Directive &d) const {
+    [[nodiscard]] std::vector<VarOrRVar> variables(const Directive& d) const {
         std::vector<VarOrRVar> all;
         for (std::size_t i = 0; i < d.args.size(); i++) {
             all.push_back(variable(d, i));
@@ -290,32 +300,34 @@ private:
         return all;
     }
 
-    // compute_at and the like find the stage that uses the function; they refuse a level that names one.
-    [[nodiscard]] LoopLevel level(const Directive &d, std::size_t index) const {
-        const VariableArg &loop = argument<LevelArg>(d, index).loop;
+    // compute_at and the like find the stage that uses the function; they refuse a level that names
+    // one.
+    [[nodiscard]] LoopLevel level(const Directive& d, std::size_t index) const {
+        const VariableArg& loop = argument<LevelArg>(d, index).loop;
         return {functions_.at(loop.function), variable(loop)};
     }
 
     // compute_with needs it.
-    [[nodiscard]] LoopLevel stage_level(const Directive &d, std::size_t index) const {
-        const VariableArg &loop = argument<LevelArg>(d, index).loop;
+    [[nodiscard]] LoopLevel stage_level(const Directive& d, std::size_t index) const {
+        const VariableArg& loop = argument<LevelArg>(d, index).loop;
         return {functions_.at(loop.function), variable(loop), loop.stage};
     }
 
-    [[nodiscard]] Expr condition(int function, const ConditionArg &condition) const {
+    [[nodiscard]] Expr condition(int function, const ConditionArg& condition) const {
         Expr all;
-        for (const ExtentCondition &term : condition.terms) {
-            const Func &f = functions_.at(function);
-            const Halide::OutputImageParam buffer = f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer();
+        for (const ExtentCondition& term : condition.terms) {
+            const Func& f = functions_.at(function);
+            const Halide::OutputImageParam buffer =
+                f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer();
             const Expr holds = buffer.dim(term.dim).extent() >= static_cast<int>(term.at_least);
             all = all.defined() ? all && holds : holds;
         }
         return all;
     }
 
-    [[nodiscard]] std::vector<std::pair<RVar, Var>> preserved(const PreservedArg &arg) const {
+    [[nodiscard]] std::vector<std::pair<RVar, Var>> preserved(const PreservedArg& arg) const {
         std::vector<std::pair<RVar, Var>> pairs;
-        for (const auto &[loop, name] : arg.pairs) {
+        for (const auto& [loop, name] : arg.pairs) {
             pairs.emplace_back(variable(loop).rvar, Var(name));
         }
         return pairs;
@@ -327,49 +339,54 @@ private:
 
 }  // namespace
 
-Result<std::vector<Func>> bind_functions(const Pipeline &pipeline, const PipelineDag &dag) {
-    return catching("finding the functions of the pipeline failed", [&]() -> Result<std::vector<Func>> {
-        const Environment env = environment(pipeline);
-        std::map<FuncId, ir::Function> by_id;
-        for (const auto &[name, id] : identify(env)) {
-            by_id.emplace(id, env.at(name));
-        }
-        std::set<std::string> bound = wrappers(env);
-        std::vector<Func> functions;
-        for (const Function &expected : dag.functions) {
-            const auto found = by_id.find(expected.id);
-            if (found == by_id.end()) {
-                return Error{"the pipeline has no function `" + expected.id.text() + "`" + kOtherPipeline};
+Result<std::vector<Func>> bind_functions(const Pipeline& pipeline, const PipelineDag& dag) {
+    return catching(
+        "finding the functions of the pipeline failed", [&]() -> Result<std::vector<Func>> {
+            const Environment env = environment(pipeline);
+            std::map<FuncId, ir::Function> by_id;
+            for (const auto& [name, id] : identify(env)) {
+                by_id.emplace(id, env.at(name));
             }
-            if (const std::string differs = mismatch(found->second, expected); !differs.empty()) {
-                return Error{"function `" + expected.id.text() + "` differs in its number of " + differs + kOtherPipeline};
+            std::set<std::string> bound = wrappers(env);
+            std::vector<Func> functions;
+            for (const Function& expected : dag.functions) {
+                const auto found = by_id.find(expected.id);
+                if (found == by_id.end()) {
+                    return Error{"the pipeline has no function `" + expected.id.text() + "`" +
+                                 kOtherPipeline};
+                }
+                if (const std::string differs = mismatch(found->second, expected);
+                    !differs.empty()) {
+                    return Error{"function `" + expected.id.text() + "` differs in its number of " +
+                                 differs + kOtherPipeline};
+                }
+                functions.emplace_back(found->second);
+                bound.insert(found->second.name());
             }
-            functions.emplace_back(found->second);
-            bound.insert(found->second.name());
-        }
-        for (const auto &[name, function] : env) {
-            if (!bound.contains(name)) {
-                return Error{"the pipeline has a function `" + name + "` that the schedule does not know" + kOtherPipeline};
+            for (const auto& [name, function] : env) {
+                if (!bound.contains(name)) {
+                    return Error{"the pipeline has a function `" + name +
+                                 "` that the schedule does not know" + kOtherPipeline};
+                }
             }
-        }
-        return functions;
-    });
+            return functions;
+        });
 }
 
-Pipeline deep_copy(const Pipeline &pipeline) {
+Pipeline deep_copy(const Pipeline& pipeline) {
     std::vector<ir::Function> outputs;
-    for (const Func &output : pipeline.outputs()) {
+    for (const Func& output : pipeline.outputs()) {
         outputs.push_back(output.function());
     }
     const auto copies = ir::deep_copy(outputs, environment(pipeline)).first;
     std::vector<Func> functions;
-    for (const ir::Function &copy : copies) {
+    for (const ir::Function& copy : copies) {
         functions.emplace_back(copy);
     }
     return {functions, pipeline.requirements()};
 }
 
-Status apply(const Pipeline &pipeline, const PipelineDag &dag, const Schedule &schedule) {
+Status apply(const Pipeline& pipeline, const PipelineDag& dag, const Schedule& schedule) {
     Result<std::vector<Func>> functions = bind_functions(pipeline, dag);
     if (!functions.ok()) {
         return Error{functions.error()};
@@ -377,7 +394,7 @@ Status apply(const Pipeline &pipeline, const PipelineDag &dag, const Schedule &s
     std::string doing;  // outlives the exception that a directive throws
     Status status = catching("Halide refuses", [&]() -> Status {
         Executor executor(std::move(functions).value());
-        for (const Directive &d : directives(dag, schedule)) {
+        for (const Directive& d : directives(dag, schedule)) {
             doing = executor.subject(d) + "." + method_name(d.method);
             executor.execute(d);
         }

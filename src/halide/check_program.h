@@ -1,6 +1,6 @@
 #pragma once
-// The part of a lowered pipeline that decides which regions it requires of its buffer arguments and which
-// of its run-time checks fail: everything but loads, stores and loops without checks.
+// The part of a lowered pipeline that decides which regions it requires of its buffer arguments and
+// which of its run-time checks fail: everything but loads, stores and loops without checks.
 
 #include <cstdint>
 #include <map>
@@ -19,14 +19,15 @@ namespace nestor {
 using BufferRegion = std::vector<Range>;
 
 struct FailedCheck {
-    std::string key;   // which check: equal for the same check of another lowering, whatever the numbers
+    std::string
+        key;  // which check: equal for the same check of another lowering, whatever the numbers
     std::string text;  // for people
 };
 
 /** What a lowered pipeline asks of its caller in one imagined call. */
 struct BoundsQuery {
-    // By buffer argument, inputs and outputs and embedded buffers; nothing where a dimension depends on
-    // what the interpreter cannot know, as the answer of an extern stage.
+    // By buffer argument, inputs and outputs and embedded buffers; nothing where a dimension
+    // depends on what the interpreter cannot know, as the answer of an extern stage.
     std::map<std::string, std::vector<std::optional<Range>>> required;
     std::vector<FailedCheck> failed_checks;  // run-time assertions that would fail
     std::set<std::string> unknown_checks;    // keys of those that depend on what cannot be known
@@ -45,20 +46,22 @@ struct ArgumentBuffer {
 struct ImaginedCall {
     std::map<std::string, BufferRegion> buffers;  // of outputs and inputs; the others are empty
     std::map<std::string, Halide::Expr> scalars;  // constants; for the others see scalar_value()
-    bool bounds_query = false;  // no buffer has memory, so that checks of the call itself are passed over
+    bool bounds_query =
+        false;  // no buffer has memory, so that checks of the call itself are passed over
 };
 
 class CheckProgram {
-public:
-    /** `lowered`: with the loops of the pipeline in one statement, as nestor::lower() returns it. */
-    explicit CheckProgram(const Halide::Internal::Stmt &lowered);
+  public:
+    /** `lowered`: with the loops of the pipeline in one statement, as nestor::lower() returns it.
+     */
+    explicit CheckProgram(const Halide::Internal::Stmt& lowered);
 
-    [[nodiscard]] BoundsQuery run(const ImaginedCall &call) const;
+    [[nodiscard]] BoundsQuery run(const ImaginedCall& call) const;
 
     /** By name. */
-    [[nodiscard]] const std::map<std::string, ArgumentBuffer> &buffers() const { return buffers_; }
+    [[nodiscard]] const std::map<std::string, ArgumentBuffer>& buffers() const { return buffers_; }
 
-private:
+  private:
     Halide::Internal::Stmt statement_;  // undefined if nothing is checked
     std::map<std::string, ArgumentBuffer> buffers_;
     std::map<std::string, Halide::Parameter> scalars_;

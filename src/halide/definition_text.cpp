@@ -20,44 +20,45 @@ constexpr int kReadableSize = 400;  // nodes of an expression that is printed in
 
 // Names that are the same in every process.
 class StableNames {
-public:
-    explicit StableNames(const PipelineParts &parts) : parts_(parts) {
+  public:
+    explicit StableNames(const PipelineParts& parts) : parts_(parts) {
         for (std::size_t i = 0; i < parts.buffers.size(); i++) {
             buffers_[parts.buffers[i].name()] = "buffer" + (i == 0 ? "" : std::to_string(i));
         }
     }
 
-    [[nodiscard]] std::string function(const std::string &name) const {
+    [[nodiscard]] std::string function(const std::string& name) const {
         const auto it = parts_.ids.find(name);
         return it == parts_.ids.end() ? name : it->second.text();
     }
 
     // Parameters keep their names; "buffer.extent.0" of an embedded buffer is renamed with it.
-    [[nodiscard]] std::string symbol(const std::string &name) const {
+    [[nodiscard]] std::string symbol(const std::string& name) const {
         const std::string stem = name.substr(0, name.find('.'));
         const auto it = buffers_.find(stem);
         return it == buffers_.end() ? split_name(stem).stem + name.substr(stem.size())
                                     : it->second + name.substr(stem.size());
     }
 
-private:
-    const PipelineParts &parts_;
+  private:
+    const PipelineParts& parts_;
     std::map<std::string, std::string> buffers_;
 };
 
 class Rename : public IRMutator {
-public:
-    explicit Rename(const StableNames &names) : names_(names) {}
+  public:
+    explicit Rename(const StableNames& names) : names_(names) {}
 
-protected:
+  protected:
     using IRMutator::visit;
 
-    Expr visit(const Variable *op) override {
+    Expr visit(const Variable* op) override {
         const bool symbol = op->param.defined() || op->image.defined();
-        return Variable::make(op->type, symbol ? names_.symbol(op->name) : variable_label(op->name));
+        return Variable::make(op->type,
+                              symbol ? names_.symbol(op->name) : variable_label(op->name));
     }
 
-    Expr visit(const Call *op) override {
+    Expr visit(const Call* op) override {
         const bool is_function = op->call_type == Call::Halide;
         if (!is_function && op->call_type != Call::Image) {
             const Type type = op->type.is_handle() ? Handle() : op->type;
@@ -70,18 +71,19 @@ protected:
         return Call::make(op->type, name, mutate(op->args), Call::PureExtern);
     }
 
-private:
-    const StableNames &names_;
+  private:
+    const StableNames& names_;
 };
 
-// Merkle hash: each node is printed with its children replaced by their hashes, so that the cost is linear
-// in the graph where printing it would be exponential.
+// Merkle hash: each node is printed with its children replaced by their hashes, so that the cost is
+// linear in the graph where printing it would be exponential.
 class GraphHash : public IRMutator {
-public:
-    explicit GraphHash(const StableNames &names, const std::map<std::string, std::string> &variables)
+  public:
+    explicit GraphHash(const StableNames& names,
+                       const std::map<std::string, std::string>& variables)
         : names_(names), variables_(variables) {}
 
-    Expr mutate(const Expr &e) override {
+    Expr mutate(const Expr& e) override {
         if (!e.defined()) {
             return e;
         }
@@ -98,52 +100,55 @@ public:
     }
 
     // Lets are substituted: their names carry counters.
-    [[nodiscard]] std::string of(const Expr &e) {
+    [[nodiscard]] std::string of(const Expr& e) {
         return e.defined() ? mutate(substitute_in_all_lets(e)).as<Variable>()->name : "none";
     }
 
-protected:
+  protected:
     using IRMutator::visit;
 
-    Expr visit(const Variable *op) override {
+    Expr visit(const Variable* op) override {
         const auto it = variables_.find(op->name);
-        return Variable::make(op->type, it != variables_.end() ? it->second : names_.symbol(op->name));
+        return Variable::make(op->type,
+                              it != variables_.end() ? it->second : names_.symbol(op->name));
     }
 
-    Expr visit(const Call *op) override {
+    Expr visit(const Call* op) override {
         std::string name = op->name;
         if (op->call_type == Call::Halide) {
             name = names_.function(op->name) + "." + std::to_string(op->value_index);
         } else if (op->call_type == Call::Image) {
             name = names_.symbol(op->name);
         }
-        return Call::make(plain(op->type), name, mutate_with_changes(op->args).first, Call::PureExtern);
+        return Call::make(plain(op->type), name, mutate_with_changes(op->args).first,
+                          Call::PureExtern);
     }
 
-private:
+  private:
     // A serialised pipeline forgets what a handle points to.
-    static Type plain(const Type &type) { return type.is_handle() ? Handle() : type; }
+    static Type plain(const Type& type) { return type.is_handle() ? Handle() : type; }
 
-    const StableNames &names_;
-    const std::map<std::string, std::string> &variables_;
+    const StableNames& names_;
+    const std::map<std::string, std::string>& variables_;
     std::map<Expr, Expr, ExprCompare> memo_;
 };
 
-std::string joined(const std::vector<std::string> &parts) {
+std::string joined(const std::vector<std::string>& parts) {
     std::string text;
-    for (const std::string &part : parts) {
+    for (const std::string& part : parts) {
         text += (text.empty() ? "" : ", ") + part;
     }
     return text;
 }
 
-std::string text_of(const Expr &e) {
+std::string text_of(const Expr& e) {
     std::ostringstream text;
     text << e;
     std::string s = text.str();
     // Halide prints calls to extern functions with their result type in front: "(uint8)f(x)".
-    for (const char *type : {"(uint8)", "(uint16)", "(uint32)", "(uint64)", "(int8)", "(int16)", "(int32)", "(int64)",
-                             "(float16)", "(float32)", "(float64)", "(uint1)", "(bfloat16)"}) {
+    for (const char* type :
+         {"(uint8)", "(uint16)", "(uint32)", "(uint64)", "(int8)", "(int16)", "(int32)", "(int64)",
+          "(float16)", "(float32)", "(float64)", "(uint1)", "(bfloat16)"}) {
         for (std::size_t at = s.find(type); at != std::string::npos; at = s.find(type, at)) {
             s.erase(at, std::string(type).size());
         }
@@ -153,32 +158,33 @@ std::string text_of(const Expr &e) {
 
 // Names of everything that a definition reads, in order of name.
 class Reads : public IRGraphVisitor {
-public:
-    explicit Reads(const StableNames &names) : names_(names) {}
+  public:
+    explicit Reads(const StableNames& names) : names_(names) {}
     std::set<std::string> found;
 
-protected:
+  protected:
     using IRGraphVisitor::visit;
-    void visit(const Call *op) override {
+    void visit(const Call* op) override {
         IRGraphVisitor::visit(op);
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
-            found.insert(op->call_type == Call::Halide ? names_.function(op->name) : names_.symbol(op->name));
+            found.insert(op->call_type == Call::Halide ? names_.function(op->name)
+                                                       : names_.symbol(op->name));
         }
     }
 
-private:
-    const StableNames &names_;
+  private:
+    const StableNames& names_;
 };
 
 // f(args) = f(args) + e: the e, for "+=".
-Expr added_to_itself(const HalideFunction &f, const Definition &d, int element) {
+Expr added_to_itself(const HalideFunction& f, const Definition& d, int element) {
     const Expr value = substitute_in_all_lets(d.values()[element]);
-    const Add *add = value.as<Add>();
+    const Add* add = value.as<Add>();
     if (add == nullptr) {
         return {};
     }
-    const auto is_self = [&](const Expr &e) {
-        const Call *call = e.as<Call>();
+    const auto is_self = [&](const Expr& e) {
+        const Call* call = e.as<Call>();
         if (call == nullptr || call->name != f.name() || call->value_index != element) {
             return false;
         }
@@ -192,9 +198,10 @@ Expr added_to_itself(const HalideFunction &f, const Definition &d, int element) 
     return is_self(add->a) ? add->b : is_self(add->b) ? add->a : Expr();
 }
 
-std::string right_hand_side(const StableNames &names, const Definition &d, const std::vector<Expr> &definitions) {
+std::string right_hand_side(const StableNames& names, const Definition& d,
+                            const std::vector<Expr>& definitions) {
     std::vector<Expr> values = definitions;
-    for (Expr &value : values) {
+    for (Expr& value : values) {
         value = substitute_in_all_lets(value);
     }
     if (tree_size(values, kReadableSize + 1) > kReadableSize) {
@@ -203,15 +210,15 @@ std::string right_hand_side(const StableNames &names, const Definition &d, const
         return "... (reads " + joined({reads.found.begin(), reads.found.end()}) + ")";
     }
     std::vector<std::string> parts;
-    for (const Expr &value : values) {
+    for (const Expr& value : values) {
         parts.push_back(text_of(Rename(names).mutate(value)));
     }
     return parts.size() == 1 ? parts[0] : "{" + joined(parts) + "}";
 }
 
-std::string extern_text(const StableNames &names, const HalideFunction &f) {
+std::string extern_text(const StableNames& names, const HalideFunction& f) {
     std::vector<std::string> args;
-    for (const ExternFuncArgument &arg : f.extern_arguments()) {
+    for (const ExternFuncArgument& arg : f.extern_arguments()) {
         if (arg.is_func()) {
             args.push_back(names.function(HalideFunction(arg.func).name()));
         } else if (arg.is_image_param()) {
@@ -225,32 +232,33 @@ std::string extern_text(const StableNames &names, const HalideFunction &f) {
     return "extern " + f.extern_function_name() + "(" + joined(args) + ")";
 }
 
-const Definition &definition_of(const HalideFunction &f, int stage) {
+const Definition& definition_of(const HalideFunction& f, int stage) {
     return stage == 0 ? f.definition() : f.update(stage - 1);
 }
 
-void hash_definition(const StableNames &names, const HalideFunction &f, int stage, std::string &text) {
-    const Definition &d = definition_of(f, stage);
+void hash_definition(const StableNames& names, const HalideFunction& f, int stage,
+                     std::string& text) {
+    const Definition& d = definition_of(f, stage);
     std::map<std::string, std::string> variables;
     for (int i = 0; i < f.dimensions(); i++) {
         variables[f.args()[i]] = "a" + std::to_string(i);
     }
-    const std::vector<ReductionVariable> &rvars = d.schedule().rvars();
+    const std::vector<ReductionVariable>& rvars = d.schedule().rvars();
     for (std::size_t i = 0; i < rvars.size(); i++) {
         variables[rvars[i].var] = "r" + std::to_string(i);
     }
     GraphHash graph(names, variables);
     text += "stage";
-    for (const Expr &e : d.args()) {
+    for (const Expr& e : d.args()) {
         text += " [" + graph.of(e) + "]";
     }
-    for (const Expr &e : d.values()) {
+    for (const Expr& e : d.values()) {
         text += " " + graph.of(e);
     }
-    for (const ReductionVariable &rvar : rvars) {
+    for (const ReductionVariable& rvar : rvars) {
         text += " over " + graph.of(rvar.min) + " " + graph.of(rvar.extent);
     }
-    for (const Expr &e : d.split_predicate()) {
+    for (const Expr& e : d.split_predicate()) {
         text += " where " + graph.of(e);
     }
     text += "\n";
@@ -258,17 +266,17 @@ void hash_definition(const StableNames &names, const HalideFunction &f, int stag
 
 }  // namespace
 
-std::string definition_text(const PipelineParts &parts, const HalideFunction &f, int stage) {
+std::string definition_text(const PipelineParts& parts, const HalideFunction& f, int stage) {
     const StableNames names(parts);
     std::vector<std::string> args;
     if (f.has_extern_definition()) {
-        for (const std::string &arg : f.args()) {
+        for (const std::string& arg : f.args()) {
             args.push_back(variable_label(arg));
         }
         return names.function(f.name()) + "(" + joined(args) + ") = " + extern_text(names, f);
     }
-    const Definition &d = definition_of(f, stage);
-    for (const Expr &arg : d.args()) {
+    const Definition& d = definition_of(f, stage);
+    for (const Expr& arg : d.args()) {
         args.push_back(text_of(Rename(names).mutate(substitute_in_all_lets(arg))));
     }
     std::vector<Expr> values = d.values();
@@ -285,12 +293,12 @@ std::string definition_text(const PipelineParts &parts, const HalideFunction &f,
            right_hand_side(names, d, values);
 }
 
-std::uint64_t algorithm_hash(const PipelineParts &parts) {
+std::uint64_t algorithm_hash(const PipelineParts& parts) {
     const StableNames names(parts);
     std::string text;
-    for (const HalideFunction &f : parts.order) {
+    for (const HalideFunction& f : parts.order) {
         text += names.function(f.name()) + "/" + std::to_string(f.dimensions());
-        for (const Type &type : f.output_types()) {
+        for (const Type& type : f.output_types()) {
             std::ostringstream type_text;
             type_text << type;
             text += " " + type_text.str();
@@ -300,11 +308,12 @@ std::uint64_t algorithm_hash(const PipelineParts &parts) {
             text += extern_text(names, f) + "\n";
             continue;
         }
-        for (int stage = 0; stage <= static_cast<int>(f.updates().size()) && f.has_pure_definition(); stage++) {
+        for (int stage = 0;
+             stage <= static_cast<int>(f.updates().size()) && f.has_pure_definition(); stage++) {
             hash_definition(names, f, stage, text);
         }
     }
-    for (const HalideFunction &f : parts.outputs) {
+    for (const HalideFunction& f : parts.outputs) {
         text += "output " + names.function(f.name()) + "\n";
     }
     return hash_bytes(text);

@@ -9,14 +9,15 @@
 
 namespace nestor {
 
-/** body()'s Result; an exception of Halide's or of the library's becomes an Error "<what>: <its text>". */
-template<class Body>
-auto catching(const std::string &what, const Body &body) -> decltype(body()) {
+/** body()'s Result; an exception of Halide's or of the library's becomes an Error "<what>: <its
+ * text>". */
+template <class Body>
+auto catching(const std::string& what, const Body& body) -> decltype(body()) {
     try {
         return body();
-    } catch (const Halide::Error &error) {
+    } catch (const Halide::Error& error) {
         return Error{what + ": " + error.what()};
-    } catch (const std::exception &error) {
+    } catch (const std::exception& error) {
         return Error{what + ": " + error.what()};
     }
 }

@@ -1,5 +1,6 @@
 #pragma once
-// The one place that includes Halide's header, so that it can be precompiled and its warnings silenced.
+// The one place that includes Halide's header, so that it can be precompiled and its warnings
+// silenced.
 
 #if defined(__GNUC__)
 #pragma GCC diagnostic push

@@ -1,7 +1,7 @@
 #pragma once
-// An interpreter of the scalar expressions that decide on run-time checks: 64-bit integers with Halide's
-// rounding and wrapping, floats, and the fields of buffer arguments. What it cannot know (a load, a call
-// into user code) is Unknown, and so is what depends on that; nothing else fails.
+// An interpreter of the scalar expressions that decide on run-time checks: 64-bit integers with
+// Halide's rounding and wrapping, floats, and the fields of buffer arguments. What it cannot know
+// (a load, a call into user code) is Unknown, and so is what depends on that; nothing else fails.
 
 #include <cstdint>
 #include <map>
@@ -29,65 +29,67 @@ struct CallBuffer {
 };
 
 struct Unknown {
-    bool operator==(const Unknown &) const = default;
+    bool operator==(const Unknown&) const = default;
 };
 
 struct Fields;
 
-/** Integers of any type are sign- or zero-extended to 64 bits; booleans are 0 and 1; pointers are integers
- *  (0: null); Fields is a make_struct(). */
-using Value =
-    std::variant<Unknown, std::int64_t, double, std::string, const CallBuffer *, std::shared_ptr<const Fields>>;
+/** Integers of any type are sign- or zero-extended to 64 bits; booleans are 0 and 1; pointers are
+ * integers (0: null); Fields is a make_struct(). */
+using Value = std::variant<Unknown, std::int64_t, double, std::string, const CallBuffer*,
+                           std::shared_ptr<const Fields>>;
 
 struct Fields {
     std::vector<Value> values;
 };
 
-[[nodiscard]] bool is_known(const Value &value);
+[[nodiscard]] bool is_known(const Value& value);
 /** The value if it is a known integer. */
-[[nodiscard]] const std::int64_t *as_integer(const Value &value);
+[[nodiscard]] const std::int64_t* as_integer(const Value& value);
 /** For messages. */
-[[nodiscard]] std::string text(const Value &value);
+[[nodiscard]] std::string text(const Value& value);
 /** Casts as Halide does: wraps integers, truncates floats, rounds to float32. */
-[[nodiscard]] Value convert(const Halide::Type &from, const Halide::Type &to, const Value &value);
+[[nodiscard]] Value convert(const Halide::Type& from, const Halide::Type& to, const Value& value);
 
 class Interpreter {
-public:
+  public:
     /** `buffer` is read for as long as the interpreter is used. */
-    void bind_buffer(const CallBuffer &buffer);
+    void bind_buffer(const CallBuffer& buffer);
 
     /** Binds a name until restore() is called with an earlier mark. */
-    void bind(const std::string &name, Value value);
+    void bind(const std::string& name, Value value);
     [[nodiscard]] std::size_t mark() const { return shadowed_.size(); }
     void restore(std::size_t mark);
 
-    [[nodiscard]] Value evaluate(const Halide::Expr &e);
+    [[nodiscard]] Value evaluate(const Halide::Expr& e);
 
-    /** The regions that _halide_buffer_init() calls evaluated so far wrote into buffer arguments: (min,
-     *  extent) a dimension, in the order of the calls. */
+    /** The regions that _halide_buffer_init() calls evaluated so far wrote into buffer arguments:
+     * (min, extent) a dimension, in the order of the calls. */
     using Region = std::vector<std::pair<Value, Value>>;
-    [[nodiscard]] const std::map<std::string, Region> &initialized() const { return initialized_; }
+    [[nodiscard]] const std::map<std::string, Region>& initialized() const { return initialized_; }
 
-private:
-    [[nodiscard]] Value variable(const Halide::Internal::Variable &v) const;
-    [[nodiscard]] Value let(const Halide::Internal::Let *let);
-    [[nodiscard]] Value logical(const Halide::Expr &a, const Halide::Expr &b, bool decides);
-    [[nodiscard]] Value select(const Halide::Expr &condition, const Halide::Expr &a, const Halide::Expr &b);
-    [[nodiscard]] Value call(const Halide::Internal::Call &c);
-    [[nodiscard]] Value special_intrinsic(const Halide::Internal::Call &c);
-    [[nodiscard]] Value buffer_call(const Halide::Internal::Call &c);
-    void initialize_buffer(const Halide::Internal::Call &c);
-    template<class Node>
-    [[nodiscard]] Value binary(const Halide::Expr &e, Operation operation);
+  private:
+    [[nodiscard]] Value variable(const Halide::Internal::Variable& v) const;
+    [[nodiscard]] Value let(const Halide::Internal::Let* let);
+    [[nodiscard]] Value logical(const Halide::Expr& a, const Halide::Expr& b, bool decides);
+    [[nodiscard]] Value select(const Halide::Expr& condition, const Halide::Expr& a,
+                               const Halide::Expr& b);
+    [[nodiscard]] Value call(const Halide::Internal::Call& c);
+    [[nodiscard]] Value special_intrinsic(const Halide::Internal::Call& c);
+    [[nodiscard]] Value buffer_call(const Halide::Internal::Call& c);
+    void initialize_buffer(const Halide::Internal::Call& c);
+    template <class Node>
+    [[nodiscard]] Value binary(const Halide::Expr& e, Operation operation);
 
     std::unordered_map<std::string, Value> values_;
     std::vector<std::pair<std::string, Value>> shadowed_;  // what bind() replaced
-    std::map<std::string, const CallBuffer *> buffers_;
+    std::map<std::string, const CallBuffer*> buffers_;
     std::map<std::string, Region> initialized_;
 };
 
-/** The value of a scalar parameter: the given one, else its estimate, its value, or one, converted to its
- *  type (the estimate of a boolean is stored as an int32) and put between its minimum and maximum. */
-[[nodiscard]] Value scalar_value(const Halide::Parameter &parameter, const Halide::Expr &given);
+/** The value of a scalar parameter: the given one, else its estimate, its value, or one, converted
+ * to its type (the estimate of a boolean is stored as an int32) and put between its minimum and
+ * maximum. */
+[[nodiscard]] Value scalar_value(const Halide::Parameter& parameter, const Halide::Expr& given);
 
 }  // namespace nestor

@@ -9,9 +9,9 @@ using Halide::Internal::Stmt;
 
 namespace {
 
-std::vector<Function> output_functions(const Halide::Pipeline &pipeline) {
+std::vector<Function> output_functions(const Halide::Pipeline& pipeline) {
     std::vector<Function> functions;
-    for (const Halide::Func &output : pipeline.outputs()) {
+    for (const Halide::Func& output : pipeline.outputs()) {
         functions.push_back(output.function());
     }
     return functions;
@@ -20,29 +20,30 @@ std::vector<Function> output_functions(const Halide::Pipeline &pipeline) {
 }  // namespace
 
 // Pipeline::infer_arguments() is not const, and knows nothing of requirements.
-std::vector<Halide::Argument> arguments(const Halide::Pipeline &pipeline) {
+std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline) {
     const std::vector<Function> outputs = output_functions(pipeline);
     const std::vector<Stmt> requirements = pipeline.requirements();
     const Stmt body = requirements.empty() ? Stmt() : Halide::Internal::Block::make(requirements);
     std::vector<Halide::Argument> all;
-    for (const Halide::Internal::InferredArgument &inferred : Halide::Internal::infer_arguments(body, outputs)) {
+    for (const Halide::Internal::InferredArgument& inferred :
+         Halide::Internal::infer_arguments(body, outputs)) {
         if (!inferred.arg.name.empty() && inferred.arg.is_input()) {
             all.push_back(inferred.arg);
         }
     }
-    for (const Function &output : outputs) {
-        for (const Halide::Parameter &buffer : output.output_buffers()) {
-            all.emplace_back(buffer.name(), Halide::Argument::OutputBuffer, buffer.type(), buffer.dimensions(),
-                             buffer.get_argument_estimates());
+    for (const Function& output : outputs) {
+        for (const Halide::Parameter& buffer : output.output_buffers()) {
+            all.emplace_back(buffer.name(), Halide::Argument::OutputBuffer, buffer.type(),
+                             buffer.dimensions(), buffer.get_argument_estimates());
         }
     }
     return all;
 }
 
-Result<Stmt> lower(const Halide::Pipeline &pipeline, const Halide::Target &target) {
+Result<Stmt> lower(const Halide::Pipeline& pipeline, const Halide::Target& target) {
     return catching("lowering failed", [&]() -> Result<Stmt> {
-        // lower_main_stmt() returns the first function of the module, which is the body of a parallel loop
-        // if there is one; the conceptual statement is the whole program.
+        // lower_main_stmt() returns the first function of the module, which is the body of a
+        // parallel loop if there is one; the conceptual statement is the whole program.
         const Halide::Module module = Halide::Internal::lower(
             output_functions(pipeline), "nestor_lowered", target, arguments(pipeline),
             Halide::LinkageType::ExternalPlusMetadata, pipeline.requirements());

@@ -8,11 +8,13 @@
 
 namespace nestor {
 
-/** All arguments of the pipeline: the inputs that its functions and requirements name, then its outputs. */
-[[nodiscard]] std::vector<Halide::Argument> arguments(const Halide::Pipeline &pipeline);
+/** All arguments of the pipeline: the inputs that its functions and requirements name, then its
+ * outputs. */
+[[nodiscard]] std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline);
 
-/** Lowers a pipeline for a target without compiling it: the whole program in one statement, parallel loops
- *  included. Leaves the pipeline as it is. Halide::Error becomes an Error. */
-[[nodiscard]] Result<Halide::Internal::Stmt> lower(const Halide::Pipeline &pipeline, const Halide::Target &target);
+/** Lowers a pipeline for a target without compiling it: the whole program in one statement,
+ * parallel loops included. Leaves the pipeline as it is. Halide::Error becomes an Error. */
+[[nodiscard]] Result<Halide::Internal::Stmt> lower(const Halide::Pipeline& pipeline,
+                                                   const Halide::Target& target);
 
 }  // namespace nestor

@@ -14,15 +14,15 @@ namespace nestor {
 struct PipelineParts {
     std::vector<HalideFunction> order;  // producers first; by first visit from the outputs
     std::map<std::string, HalideFunction> functions;  // by Halide's name
-    std::map<std::string, FuncId> ids;                            // by Halide's name
+    std::map<std::string, FuncId> ids;                // by Halide's name
     std::vector<HalideFunction> outputs;
     std::vector<Halide::Parameter> images;   // by first visit
     std::vector<Halide::Parameter> scalars;  // by first visit
     std::vector<Halide::Buffer<>> buffers;   // embedded ones, by first visit
 
-    [[nodiscard]] int index(const std::string &halide_name) const;
+    [[nodiscard]] int index(const std::string& halide_name) const;
 };
 
-[[nodiscard]] PipelineParts read_parts(const Halide::Pipeline &pipeline);
+[[nodiscard]] PipelineParts read_parts(const Halide::Pipeline& pipeline);
 
 }  // namespace nestor

@@ -11,12 +11,12 @@ namespace {
 
 using Reason = std::optional<std::string>;
 
-Reason reason_of_loops(const Definition &d) {
-    const StageSchedule &s = d.schedule();
+Reason reason_of_loops(const Definition& d) {
+    const StageSchedule& s = d.schedule();
     if (!s.splits().empty()) {
         return "its loops are split, fused or renamed";
     }
-    for (const Dim &dim : s.dims()) {
+    for (const Dim& dim : s.dims()) {
         if (dim.device_api != DeviceAPI::None && dim.device_api != DeviceAPI::Host) {
             return "it runs on a device";
         }
@@ -42,18 +42,18 @@ Reason reason_of_loops(const Definition &d) {
     return std::nullopt;
 }
 
-// Halide's order before any reorder(): reduction variables in the order of the domain, then the pure
-// variables in the order of the arguments.
-bool is_reordered(const HalideFunction &f, const Definition &d) {
+// Halide's order before any reorder(): reduction variables in the order of the domain, then the
+// pure variables in the order of the arguments.
+bool is_reordered(const HalideFunction& f, const Definition& d) {
     std::vector<std::string> expected;
-    for (const ReductionVariable &rvar : d.schedule().rvars()) {
+    for (const ReductionVariable& rvar : d.schedule().rvars()) {
         expected.push_back(rvar.var);
     }
-    for (const std::string &arg : f.args()) {
+    for (const std::string& arg : f.args()) {
         expected.push_back(arg);
     }
     std::size_t at = 0;
-    for (const Dim &dim : d.schedule().dims()) {
+    for (const Dim& dim : d.schedule().dims()) {
         const auto it = std::find(expected.begin(), expected.end(), dim.var);
         if (it == expected.end()) {
             continue;  // __outermost
@@ -67,11 +67,12 @@ bool is_reordered(const HalideFunction &f, const Definition &d) {
     return false;
 }
 
-Reason reason_of_storage(const HalideFunction &f) {
-    const FuncSchedule &s = f.schedule();
-    const std::vector<StorageDim> &dims = s.storage_dims();
+Reason reason_of_storage(const HalideFunction& f) {
+    const FuncSchedule& s = f.schedule();
+    const std::vector<StorageDim>& dims = s.storage_dims();
     for (std::size_t i = 0; i < dims.size(); i++) {
-        if (dims[i].alignment.defined() || dims[i].bound.defined() || dims[i].fold_factor.defined()) {
+        if (dims[i].alignment.defined() || dims[i].bound.defined() ||
+            dims[i].fold_factor.defined()) {
             return "its storage is aligned, bounded or folded";
         }
         if (i < f.args().size() && dims[i].var != f.args()[i]) {
@@ -90,23 +91,24 @@ Reason reason_of_storage(const HalideFunction &f) {
     return s.wrappers().empty() ? Reason() : Reason("it has wrappers or clones");
 }
 
-Reason reason_of_levels(const PipelineParts &parts, const HalideFunction &f) {
-    const bool is_output = std::any_of(parts.outputs.begin(), parts.outputs.end(),
-                                       [&](const HalideFunction &output) { return output.same_as(f); });
-    const LoopLevel &compute = f.schedule().compute_level();
+Reason reason_of_levels(const PipelineParts& parts, const HalideFunction& f) {
+    const bool is_output =
+        std::any_of(parts.outputs.begin(), parts.outputs.end(),
+                    [&](const HalideFunction& output) { return output.same_as(f); });
+    const LoopLevel& compute = f.schedule().compute_level();
     if (!compute.defined() || !compute.is_inlined()) {
         if (!compute.defined() || !compute.is_root() || !is_output) {
             return "it has a compute level";
         }
     }
-    const LoopLevel &store = f.schedule().store_level();
+    const LoopLevel& store = f.schedule().store_level();
     if (store.defined() && !store.is_inlined() && !(is_output && store.is_root())) {
         return "it has a store level";
     }
     return std::nullopt;
 }
 
-Reason own_reason(const PipelineParts &parts, const HalideFunction &f) {
+Reason own_reason(const PipelineParts& parts, const HalideFunction& f) {
     if (Reason reason = reason_of_levels(parts, f)) {
         return reason;
     }
@@ -117,7 +119,7 @@ Reason own_reason(const PipelineParts &parts, const HalideFunction &f) {
         return std::nullopt;
     }
     for (int stage = 0; stage <= static_cast<int>(f.updates().size()); stage++) {
-        const Definition &d = stage == 0 ? f.definition() : f.update(stage - 1);
+        const Definition& d = stage == 0 ? f.definition() : f.update(stage - 1);
         if (Reason reason = reason_of_loops(d)) {
             return reason;
         }
@@ -128,18 +130,18 @@ Reason own_reason(const PipelineParts &parts, const HalideFunction &f) {
     return std::nullopt;
 }
 
-bool names_loop_of(const LoopLevel &level, const HalideFunction &f) {
+bool names_loop_of(const LoopLevel& level, const HalideFunction& f) {
     return level.defined() && !level.is_inlined() && !level.is_root() && level.func() == f.name();
 }
 
 }  // namespace
 
-std::optional<std::string> pinned_reason(const PipelineParts &parts, const HalideFunction &f) {
+std::optional<std::string> pinned_reason(const PipelineParts& parts, const HalideFunction& f) {
     if (Reason reason = own_reason(parts, f)) {
         return "scheduled by the user: " + *reason;
     }
-    for (const HalideFunction &other : parts.order) {
-        const FuncSchedule &s = other.schedule();
+    for (const HalideFunction& other : parts.order) {
+        const FuncSchedule& s = other.schedule();
         if (names_loop_of(s.compute_level(), f) || names_loop_of(s.store_level(), f) ||
             names_loop_of(s.hoist_storage_level(), f)) {
             return "a loop of it is named in the schedule of " + parts.ids.at(other.name()).text();

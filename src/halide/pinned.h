@@ -8,9 +8,10 @@
 
 namespace nestor {
 
-/** Why a function's schedule is not to be touched: the user scheduled it, runs it on a device, gave it
- *  wrappers, or named one of its loops in another function's schedule. None if it is Nestor's to schedule. */
-[[nodiscard]] std::optional<std::string> pinned_reason(const PipelineParts &parts,
-                                                       const HalideFunction &f);
+/** Why a function's schedule is not to be touched: the user scheduled it, runs it on a device, gave
+ * it wrappers, or named one of its loops in another function's schedule. None if it is Nestor's to
+ * schedule. */
+[[nodiscard]] std::optional<std::string> pinned_reason(const PipelineParts& parts,
+                                                       const HalideFunction& f);
 
 }  // namespace nestor

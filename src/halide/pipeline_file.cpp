@@ -20,14 +20,14 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char *kFormat = "nestor-arguments";
+constexpr const char* kFormat = "nestor-arguments";
 constexpr int kVersion = 1;
 
 // The four facts about a dimension that a Parameter may hold, each a number or absent.
 struct DimensionFact {
-    const char *key;
+    const char* key;
     Expr (Parameter::*get)(int) const;
-    void (Parameter::*set)(int, const Expr &);
+    void (Parameter::*set)(int, const Expr&);
 };
 
 constexpr DimensionFact kFacts[] = {
@@ -35,18 +35,19 @@ constexpr DimensionFact kFacts[] = {
     {"extent", &Parameter::extent_constraint, &Parameter::set_extent_constraint},
     {"stride", &Parameter::stride_constraint, &Parameter::set_stride_constraint},
     {"min_estimate", &Parameter::min_constraint_estimate, &Parameter::set_min_constraint_estimate},
-    {"extent_estimate", &Parameter::extent_constraint_estimate, &Parameter::set_extent_constraint_estimate},
+    {"extent_estimate", &Parameter::extent_constraint_estimate,
+     &Parameter::set_extent_constraint_estimate},
 };
 
-std::string text_of(const Type &type) {
+std::string text_of(const Type& type) {
     std::ostringstream text;
     text << type;
     return text.str();
 }
 
-// A number, or the name of another size ("in.extent.0", of a stride). Constraints that compute are left out;
-// the pipeline then accepts more than it did.
-void store(Json &json, const char *key, const Expr &e) {
+// A number, or the name of another size ("in.extent.0", of a stride). Constraints that compute are
+// left out; the pipeline then accepts more than it did.
+void store(Json& json, const char* key, const Expr& e) {
     if (!e.defined()) {
         return;
     }
@@ -57,12 +58,13 @@ void store(Json &json, const char *key, const Expr &e) {
         json[key] = *natural;
     } else if (const auto real = Internal::as_const_float(value)) {
         json[key] = *real;
-    } else if (const auto *variable = value.as<Internal::Variable>(); variable != nullptr && variable->param.defined()) {
+    } else if (const auto* variable = value.as<Internal::Variable>();
+               variable != nullptr && variable->param.defined()) {
         json[key] = variable->name;
     }
 }
 
-Json parameter_json(const Parameter &p) {
+Json parameter_json(const Parameter& p) {
     Json json{{"name", p.name()}, {"type", text_of(p.type())}, {"buffer", p.is_buffer()}};
     if (!p.is_buffer()) {
         store(json, "estimate", p.estimate());
@@ -73,7 +75,7 @@ Json parameter_json(const Parameter &p) {
     json["dimensions"] = Json::array();
     for (int d = 0; d < p.dimensions(); d++) {
         Json dimension = Json::object();
-        for (const DimensionFact &fact : kFacts) {
+        for (const DimensionFact& fact : kFacts) {
             store(dimension, fact.key, (p.*fact.get)(d));
         }
         json["dimensions"].push_back(dimension);
@@ -81,25 +83,26 @@ Json parameter_json(const Parameter &p) {
     return json;
 }
 
-Json arguments_json(const Pipeline &pipeline, const std::string &bytes) {
+Json arguments_json(const Pipeline& pipeline, const std::string& bytes) {
     const PipelineParts parts = read_parts(pipeline);
     std::map<std::string, Parameter> parameters;
-    for (const auto *list : {&parts.images, &parts.scalars}) {
-        for (const Parameter &p : *list) {
+    for (const auto* list : {&parts.images, &parts.scalars}) {
+        for (const Parameter& p : *list) {
             parameters.emplace(p.name(), p);
         }
     }
-    Json json{{"format", kFormat}, {"version", kVersion}, {"pipeline", hash_text(hash_bytes(bytes))}};
+    Json json{
+        {"format", kFormat}, {"version", kVersion}, {"pipeline", hash_text(hash_bytes(bytes))}};
     json["inputs"] = Json::array();
     Pipeline copy = pipeline;  // infer_arguments is not const
-    for (const Argument &argument : copy.infer_arguments()) {
+    for (const Argument& argument : copy.infer_arguments()) {
         if (const auto it = parameters.find(argument.name); it != parameters.end()) {
             json["inputs"].push_back(parameter_json(it->second));
         }
     }
     json["outputs"] = Json::array();
-    for (const HalideFunction &f : parts.outputs) {
-        for (const Parameter &p : f.output_buffers()) {
+    for (const HalideFunction& f : parts.outputs) {
+        for (const Parameter& p : f.output_buffers()) {
             json["outputs"].push_back(parameter_json(p));
         }
     }
@@ -108,7 +111,8 @@ Json arguments_json(const Pipeline &pipeline, const std::string &bytes) {
 
 using Parameters = std::map<std::string, Parameter>;
 
-std::optional<Expr> load(const Json &json, const char *key, const Type &type, const Parameters &parameters) {
+std::optional<Expr> load(const Json& json, const char* key, const Type& type,
+                         const Parameters& parameters) {
     const auto it = json.find(key);
     if (it == json.end()) {
         return std::nullopt;
@@ -126,7 +130,7 @@ std::optional<Expr> load(const Json &json, const char *key, const Type &type, co
     return Internal::simplify(cast(type, Expr(it->get<std::int64_t>())));
 }
 
-void restore(const Json &json, Parameter &p, const Parameters &parameters) {
+void restore(const Json& json, Parameter& p, const Parameters& parameters) {
     if (!p.is_buffer()) {
         if (const auto e = load(json, "estimate", p.type(), parameters)) {
             p.set_estimate(*e);
@@ -139,7 +143,7 @@ void restore(const Json &json, Parameter &p, const Parameters &parameters) {
     p.set_host_alignment(json.value("host_alignment", p.host_alignment()));
     const Json dimensions = json.value("dimensions", Json::array());
     for (int d = 0; d < p.dimensions() && d < static_cast<int>(dimensions.size()); d++) {
-        for (const DimensionFact &fact : kFacts) {
+        for (const DimensionFact& fact : kFacts) {
             if (const auto e = load(dimensions[d], fact.key, Int(32), parameters)) {
                 (p.*fact.set)(d, *e);
             }
@@ -147,7 +151,7 @@ void restore(const Json &json, Parameter &p, const Parameters &parameters) {
     }
 }
 
-Result<Json> read_side_file(const std::string &path) {
+Result<Json> read_side_file(const std::string& path) {
     const Result<std::string> text = read_file(path);
     if (!text) {
         return Error{text.error()};
@@ -155,16 +159,18 @@ Result<Json> read_side_file(const std::string &path) {
     const Json json = Json::parse(text.value(), nullptr, false);
     if (json.is_discarded() || !json.is_object() || json.value("format", "") != kFormat ||
         json.value("version", 0) != kVersion) {
-        return Error{path + " is not a list of arguments that Nestor wrote. Remove it to go on without estimates "
-                            "of the inputs, or save the pipeline again."};
+        return Error{
+            path +
+            " is not a list of arguments that Nestor wrote. Remove it to go on without estimates "
+            "of the inputs, or save the pipeline again."};
     }
     return json;
 }
 
-Pipeline deserialize(const std::string &bytes, const Json &side, LoadedPipeline &result) {
+Pipeline deserialize(const std::string& bytes, const Json& side, LoadedPipeline& result) {
     const std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
     Parameters parameters = deserialize_parameters(data);
-    for (const Json &input : side.value("inputs", Json::array())) {
+    for (const Json& input : side.value("inputs", Json::array())) {
         const std::string name = input.value("name", "");
         if (const auto it = parameters.find(name); it != parameters.end()) {
             restore(input, it->second, parameters);
@@ -173,12 +179,12 @@ Pipeline deserialize(const std::string &bytes, const Json &side, LoadedPipeline 
     }
     Pipeline pipeline = deserialize_pipeline(data, parameters);
     Parameters outputs = parameters;
-    for (const Func &f : pipeline.outputs()) {
-        for (const Parameter &p : f.function().output_buffers()) {
+    for (const Func& f : pipeline.outputs()) {
+        for (const Parameter& p : f.function().output_buffers()) {
             outputs.emplace(p.name(), p);
         }
     }
-    for (const Json &output : side.value("outputs", Json::array())) {
+    for (const Json& output : side.value("outputs", Json::array())) {
         if (const auto it = outputs.find(output.value("name", "")); it != outputs.end()) {
             restore(output, it->second, outputs);
         }
@@ -188,11 +194,11 @@ Pipeline deserialize(const std::string &bytes, const Json &side, LoadedPipeline 
 
 }  // namespace
 
-std::string side_file(const std::string &hlpipe) {
+std::string side_file(const std::string& hlpipe) {
     return std::filesystem::path(hlpipe).replace_extension(".args.json").string();
 }
 
-Status save_pipeline(const Pipeline &pipeline, const std::string &path) {
+Status save_pipeline(const Pipeline& pipeline, const std::string& path) {
     return catching("cannot save the pipeline as " + path, [&]() -> Status {
         std::vector<std::uint8_t> data;
         serialize_pipeline(pipeline, data);
@@ -204,7 +210,7 @@ Status save_pipeline(const Pipeline &pipeline, const std::string &path) {
     });
 }
 
-Result<LoadedPipeline> load_pipeline(const std::string &path) {
+Result<LoadedPipeline> load_pipeline(const std::string& path) {
     const Result<std::string> bytes = read_file(path);
     if (!bytes) {
         return Error{bytes.error()};

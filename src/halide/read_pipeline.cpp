@@ -7,8 +7,8 @@
 #include "halide/apply.h"
 #include "halide/definition_text.h"
 #include "halide/errors.h"
-#include "halide/parts.h"
 #include "halide/estimates.h"
+#include "halide/parts.h"
 #include "halide/pinned.h"
 #include "halide/regions.h"
 
@@ -19,36 +19,37 @@ using namespace Halide::Internal;
 
 namespace {
 
-ScalarType scalar_type(const Type &t) {
-    const TypeKind kind = t.is_bfloat()  ? TypeKind::BFloat
-                          : t.is_float() ? TypeKind::Float
+ScalarType scalar_type(const Type& t) {
+    const TypeKind kind = t.is_bfloat()   ? TypeKind::BFloat
+                          : t.is_float()  ? TypeKind::Float
                           : t.is_handle() ? TypeKind::Handle
-                          : t.is_uint()  ? TypeKind::UInt
-                                         : TypeKind::Int;
+                          : t.is_uint()   ? TypeKind::UInt
+                                          : TypeKind::Int;
     return {kind, t.bits()};
 }
 
-std::string text_of(const Expr &e) {
+std::string text_of(const Expr& e) {
     std::ostringstream text;
     text << e;
     return text.str();
 }
 
-/** 1. inputs and scalars; 2. functions and their regions; 3. stages: loops, then loads and operations;
+/** 1. inputs and scalars; 2. functions and their regions; 3. stages: loops, then loads and
+ * operations;
  *  4. consumers and what may be inlined. */
 class Reading {
-public:
-    Reading(const PipelineParts &parts, const Estimates &estimates)
+  public:
+    Reading(const PipelineParts& parts, const Estimates& estimates)
         : parts_(parts), estimates_(estimates) {}
 
     PipelineDag run() {
         read_inputs();
         read_scalars();
         const auto regions = regions_at_estimates(parts_, estimates_);
-        for (const HalideFunction &f : parts_.order) {
+        for (const HalideFunction& f : parts_.order) {
             read_function(f, regions.at(f.name()));
         }
-        for (const HalideFunction &f : parts_.outputs) {
+        for (const HalideFunction& f : parts_.outputs) {
             dag_.outputs.push_back(parts_.index(f.name()));
             dag_.functions[dag_.outputs.back()].is_output = true;
         }
@@ -58,31 +59,34 @@ public:
         return std::move(dag_);
     }
 
-private:
+  private:
     void read_inputs() {
-        for (const Parameter &p : parts_.images) {
+        for (const Parameter& p : parts_.images) {
             input_index_[p.name()] = static_cast<int>(dag_.inputs.size());
-            dag_.inputs.push_back(
-                {p.name(), scalar_type(p.type()), estimates_.input(p.name()), false, constraints_of(p)});
+            dag_.inputs.push_back({p.name(), scalar_type(p.type()), estimates_.input(p.name()),
+                                   false, constraints_of(p)});
         }
-        for (const Buffer<> &b : parts_.buffers) {
+        for (const Buffer<>& b : parts_.buffers) {
             input_index_[b.name()] = static_cast<int>(dag_.inputs.size());
-            dag_.inputs.push_back({split_name(b.name()).stem, scalar_type(b.type()), estimates_.input(b.name()), true, ""});
+            dag_.inputs.push_back({split_name(b.name()).stem, scalar_type(b.type()),
+                                   estimates_.input(b.name()), true, ""});
         }
     }
 
-    static std::string constraints_of(const Parameter &p) {
+    static std::string constraints_of(const Parameter& p) {
         std::string text;
-        const auto add = [&](const char *what, int d, const Expr &e) {
+        const auto add = [&](const char* what, int d, const Expr& e) {
             if (e.defined()) {
-                text += (text.empty() ? "" : ", ") + std::string(what) + "(" + std::to_string(d) + ") = " + text_of(e);
+                text += (text.empty() ? "" : ", ") + std::string(what) + "(" + std::to_string(d) +
+                        ") = " + text_of(e);
             }
         };
         for (int d = 0; d < p.dimensions(); d++) {
             add("min", d, p.min_constraint(d));
             add("extent", d, p.extent_constraint(d));
             // Stride 1 of dimension 0 is Halide's default, not worth a word.
-            if (!(d == 0 && p.stride_constraint(d).defined() && is_const_one(p.stride_constraint(d)))) {
+            if (!(d == 0 && p.stride_constraint(d).defined() &&
+                  is_const_one(p.stride_constraint(d)))) {
                 add("stride", d, p.stride_constraint(d));
             }
         }
@@ -90,33 +94,34 @@ private:
     }
 
     void read_scalars() {
-        for (const Parameter &p : parts_.scalars) {
+        for (const Parameter& p : parts_.scalars) {
             const Expr value = estimates_.substitute(Variable::make(p.type(), p.name(), p));
             const bool known = value.defined() && value.as<Variable>() == nullptr;
-            dag_.scalars.push_back({p.name(), scalar_type(p.type()), known ? text_of(simplify(value)) : ""});
+            dag_.scalars.push_back(
+                {p.name(), scalar_type(p.type()), known ? text_of(simplify(value)) : ""});
         }
     }
 
-    void read_function(const HalideFunction &f, const std::vector<Range> &region) {
+    void read_function(const HalideFunction& f, const std::vector<Range>& region) {
         Function function;
         function.id = parts_.ids.at(f.name());
         function.halide_name = f.name();
-        for (const Type &t : f.output_types()) {
+        for (const Type& t : f.output_types()) {
             function.types.push_back(scalar_type(t));
         }
-        for (const std::string &arg : f.args()) {
+        for (const std::string& arg : f.args()) {
             function.args.push_back(unique_label(function.args, variable_label(arg)));
         }
         function.region = region;
         function.pinned = pinned_reason(parts_, f);
         function.is_extern = f.has_extern_definition();
         function.can_inline = f.can_be_inlined();
-        for (const ExternFuncArgument &arg : f.extern_arguments()) {
+        for (const ExternFuncArgument& arg : f.extern_arguments()) {
             if (arg.is_func()) {
                 function.extern_inputs.push_back(parts_.index(HalideFunction(arg.func).name()));
             }
         }
-        if (f.has_pure_definition()) {
+        if (!f.has_extern_definition()) {  // of an extern stage, the definition is empty
             for (int stage = 0; stage <= static_cast<int>(f.updates().size()); stage++) {
                 function.stages.push_back(read_stage(function, f, stage));
             }
@@ -125,32 +130,37 @@ private:
         dag_.functions.push_back(std::move(function));
     }
 
-    static bool is_input_wrapper(const HalideFunction &f) {
-        const Call *call = f.is_wrapper();
+    static bool is_input_wrapper(const HalideFunction& f) {
+        const Call* call = f.is_wrapper();
         return call != nullptr && call->call_type == Call::Image;
     }
 
-    static std::string unique_label(const std::vector<std::string> &taken, std::string label) {
+    static std::string unique_label(const std::vector<std::string>& taken, std::string label) {
         while (std::find(taken.begin(), taken.end(), label) != taken.end()) {
             label += "_";
         }
         return label;
     }
 
-    Stage read_stage(const Function &function, const HalideFunction &f, int index) {
-        const Definition &d = index == 0 ? f.definition() : f.update(index - 1);
+    Stage read_stage(const Function& function, const HalideFunction& f, int index) {
+        const Definition& d = index == 0 ? f.definition() : f.update(index - 1);
         Stage stage;
         stage.index = index;
         std::vector<std::string> labels = function.args;
         for (int i = 0; i < f.dimensions(); i++) {
-            const Variable *variable = d.args()[i].as<Variable>();
-            if (variable != nullptr && variable->name == f.args()[i]) {
-                stage.loops.push_back({function.args[i], f.args()[i], LoopKind::Pure, i, function.region[i], false});
+            const Variable* variable = d.args()[i].as<Variable>();
+            // Where a definition over a reduction variable comes first, Halide gives the pure one
+            // its name.
+            const bool pure = variable != nullptr && !variable->reduction_domain.defined();
+            if (pure && variable->name == f.args()[i]) {
+                stage.loops.push_back(
+                    {function.args[i], f.args()[i], LoopKind::Pure, i, function.region[i], false});
             }
         }
-        const std::vector<ReductionVariable> &rvars = d.schedule().rvars();
+        const std::vector<ReductionVariable>& rvars = d.schedule().rvars();
         for (std::size_t i = 0; i < rvars.size(); i++) {
-            Loop loop = reduction_loop(d, rvars[i], unique_label(labels, variable_label(rvars[i].var)));
+            Loop loop =
+                reduction_loop(d, rvars[i], unique_label(labels, variable_label(rvars[i].var)));
             loop.position = static_cast<int>(i);
             labels.push_back(loop.label);
             stage.loops.push_back(std::move(loop));
@@ -162,12 +172,13 @@ private:
         return stage;
     }
 
-    [[nodiscard]] Loop reduction_loop(const Definition &d, const ReductionVariable &rvar, std::string label) const {
+    [[nodiscard]] Loop reduction_loop(const Definition& d, const ReductionVariable& rvar,
+                                      std::string label) const {
         Loop loop;
         loop.label = std::move(label);
         loop.variable = rvar.var;
         loop.kind = LoopKind::Reduction;
-        for (const Dim &dim : d.schedule().dims()) {
+        for (const Dim& dim : d.schedule().dims()) {
             if (dim.var == rvar.var && dim.dim_type == DimType::PureRVar) {
                 loop.kind = LoopKind::RaceFree;
             }
@@ -178,11 +189,13 @@ private:
         return loop;
     }
 
-    // The prover matches expression trees against a table of operators; huge definitions are not worth it.
-    static void prove(const HalideFunction &f, const Definition &d, Stage &stage) {
+    // The prover matches expression trees against a table of operators; huge definitions are not
+    // worth it.
+    static void prove(const HalideFunction& f, const Definition& d, Stage& stage) {
         constexpr int kLargestProof = 5000;
-        const bool reduces = std::any_of(stage.loops.begin(), stage.loops.end(),
-                                         [](const Loop &loop) { return loop.kind == LoopKind::Reduction; });
+        const bool reduces =
+            std::any_of(stage.loops.begin(), stage.loops.end(),
+                        [](const Loop& loop) { return loop.kind == LoopKind::Reduction; });
         if (!reduces || stage.expression_size > kLargestProof) {
             return;
         }
@@ -193,8 +206,8 @@ private:
 
     void link_consumers() {
         for (int i = 0; i < static_cast<int>(dag_.functions.size()); i++) {
-            for (const Stage &stage : dag_.functions[i].stages) {
-                for (const Load &load : stage.loads) {
+            for (const Stage& stage : dag_.functions[i].stages) {
+                for (const Load& load : stage.loads) {
                     if (load.source == Source::Function) {
                         add_consumer(load.index, i);
                     }
@@ -211,36 +224,38 @@ private:
     }
 
     void add_consumer(int producer, int consumer) {
-        std::vector<int> &consumers = dag_.functions[producer].consumers;
+        std::vector<int>& consumers = dag_.functions[producer].consumers;
         if (std::find(consumers.begin(), consumers.end(), consumer) == consumers.end()) {
             consumers.push_back(consumer);
             std::sort(consumers.begin(), consumers.end());
         }
     }
 
-    const PipelineParts &parts_;
-    const Estimates &estimates_;
+    const PipelineParts& parts_;
+    const Estimates& estimates_;
     std::map<std::string, int> input_index_;
     PipelineDag dag_;
 };
 
-Status check_target(const Target &target) {
+Status check_target(const Target& target) {
     if (target.has_gpu_feature()) {
         return Error{"Nestor schedules for CPUs; the target " + target.to_string() +
-                     " has a GPU feature. Remove it from the target, or use a GPU autoscheduler (Anderson2021)."};
+                     " has a GPU feature. Remove it from the target, or use a GPU autoscheduler "
+                     "(Anderson2021)."};
     }
     if (target.os == Target::OSUnknown || target.arch == Target::ArchUnknown) {
-        return Error{"the target " + target.to_string() +
-                     " is not a machine to schedule for. Name one, such as host or x86-64-linux-avx2."};
+        return Error{
+            "the target " + target.to_string() +
+            " is not a machine to schedule for. Name one, such as host or x86-64-linux-avx2."};
     }
     return Ok{};
 }
 
-Result<PipelineDag> read(const Pipeline &pipeline, const ReadOptions &options) {
-    // Levels can be inspected only once they are locked, which is for the user's own functions to decide:
-    // look at a copy.
+Result<PipelineDag> read(const Pipeline& pipeline, const ReadOptions& options) {
+    // Levels can be inspected only once they are locked, which is for the user's own functions to
+    // decide: look at a copy.
     PipelineParts parts = read_parts(deep_copy(pipeline));
-    for (HalideFunction &f : parts.order) {
+    for (HalideFunction& f : parts.order) {
         f.lock_loop_levels();
     }
     Result<Estimates> estimates = Estimates::collect(parts, options.default_extent);
@@ -252,7 +267,8 @@ Result<PipelineDag> read(const Pipeline &pipeline, const ReadOptions &options) {
 
 }  // namespace
 
-Result<PipelineDag> read_pipeline(const Pipeline &pipeline, const Target &target, const ReadOptions &options) {
+Result<PipelineDag> read_pipeline(const Pipeline& pipeline, const Target& target,
+                                  const ReadOptions& options) {
     if (!pipeline.defined()) {
         return Error{"the pipeline is undefined: it has no outputs."};
     }

@@ -19,7 +19,7 @@ constexpr std::size_t kPadding = 1 << 20;
 constexpr unsigned kSeconds = 20;
 constexpr rlim_t kMemory = rlim_t{4} << 30;
 
-std::vector<std::uint8_t> read_back(const std::string &bytes, std::uint8_t behind) {
+std::vector<std::uint8_t> read_back(const std::string& bytes, std::uint8_t behind) {
     std::vector<std::uint8_t> data(bytes.begin(), bytes.end());
     data.resize(bytes.size() + kPadding, behind);
     const Halide::Pipeline pipeline = Halide::deserialize_pipeline(data, {});
@@ -30,7 +30,7 @@ std::vector<std::uint8_t> read_back(const std::string &bytes, std::uint8_t behin
     return again;
 }
 
-int run_child(const std::string &bytes) {
+int run_child(const std::string& bytes) {
     // What Halide prints about garbage is of no interest.
     const int null = ::open("/dev/null", O_WRONLY);
     ::dup2(null, STDERR_FILENO);
@@ -49,10 +49,11 @@ int run_child(const std::string &bytes) {
 
 }  // namespace
 
-Status check_serialized(const std::string &bytes) {
+Status check_serialized(const std::string& bytes) {
     const pid_t child = ::fork();
     if (child < 0) {
-        return Error{std::string("cannot start a process to check the pipeline: ") + std::strerror(errno)};
+        return Error{std::string("cannot start a process to check the pipeline: ") +
+                     std::strerror(errno)};
     }
     if (child == 0) {
         ::_exit(run_child(bytes));  // no destructors of the parent's objects

@@ -2,7 +2,7 @@
 
 namespace nestor {
 
-Machine machine_of(const Halide::Target &target) {
+Machine machine_of(const Halide::Target& target) {
     Machine machine;
     machine.vector_bytes = target.natural_vector_size(Halide::UInt(8));
     return machine;

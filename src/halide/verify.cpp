@@ -19,10 +19,10 @@ namespace {
 // Lowering a definition of a thousand inlined calls takes about a second.
 constexpr double kMostInlinedCalls = 1000;
 
-constexpr const char *kBoundsCheck = "halide_error_access_out_of_bounds";
+constexpr const char* kBoundsCheck = "halide_error_access_out_of_bounds";
 
 /** A target whose lowered statement has the checks that are to be evaluated. */
-Target with_checks(const Target &target) {
+Target with_checks(const Target& target) {
     return target.without_feature(Target::NoAsserts)
         .without_feature(Target::NoBoundsQuery)
         .without_feature(Target::Profile)
@@ -30,7 +30,7 @@ Target with_checks(const Target &target) {
 }
 
 /** The unscheduled pipeline, lowered. */
-Result<Stmt> lower_baseline(const Pipeline &pipeline, const Target &target) {
+Result<Stmt> lower_baseline(const Pipeline& pipeline, const Target& target) {
     Pipeline copy = deep_copy(pipeline);
     if (inlined_calls(copy) > kMostInlinedCalls) {
         compute_inlined_at_root(copy, Expand::SharedFunctions);
@@ -46,31 +46,33 @@ Result<Stmt> lower_baseline(const Pipeline &pipeline, const Target &target) {
     return at_root.ok() ? at_root : lowered;
 }
 
-std::string range_text(const Range &range) {
+std::string range_text(const Range& range) {
     return std::to_string(range.min) + ".." + std::to_string(range.max());
 }
 
-std::string region_text(const BufferRegion &region) {
+std::string region_text(const BufferRegion& region) {
     std::string all;
-    for (const Range &range : region) {
+    for (const Range& range : region) {
         all += (all.empty() ? "" : " x ") + range_text(range);
     }
     return all.empty() ? "0-dimensional" : all;
 }
 
-bool contains(const Range &outer, const Range &inner) {
+bool contains(const Range& outer, const Range& inner) {
     return inner.extent <= 0 || (outer.min <= inner.min && inner.max() <= outer.max());
 }
 
-Range hull(const Range &a, const Range &b) {
+Range hull(const Range& a, const Range& b) {
     const std::int64_t min = std::min(a.min, b.min);
     return {min, std::max(a.max(), b.max()) - min + 1};
 }
 
 /** What is wrong with what the scheduled pipeline requires of a buffer, or nothing. */
-std::string requires_more(const std::vector<std::optional<Range>> &required,
-                          const std::vector<std::optional<Range>> &before, const BufferRegion &given) {
-    for (std::size_t dim = 0; dim < required.size() && dim < before.size() && dim < given.size(); dim++) {
+std::string requires_more(const std::vector<std::optional<Range>>& required,
+                          const std::vector<std::optional<Range>>& before,
+                          const BufferRegion& given) {
+    for (std::size_t dim = 0; dim < required.size() && dim < before.size() && dim < given.size();
+         dim++) {
         // Where the unscheduled pipeline fails or cannot tell, there is nothing to compare with.
         if (!before[dim] || !contains(given[dim], *before[dim])) {
             continue;
@@ -80,23 +82,23 @@ std::string requires_more(const std::vector<std::optional<Range>> &required,
             return subject + "in a region that cannot be known before it runs";
         }
         if (!contains(given[dim], *required[dim])) {
-            return subject + "at " + range_text(*required[dim]) + "; the unscheduled pipeline requires it at " +
-                   range_text(*before[dim]);
+            return subject + "at " + range_text(*required[dim]) +
+                   "; the unscheduled pipeline requires it at " + range_text(*before[dim]);
         }
     }
     return {};
 }
 
-/** What a caller has before it asks: the estimates of an input, scaled as the outputs are at this point
- *  (a boundary condition depends on the size of the input that is passed). */
-BufferRegion first_guess(const ArgumentBuffer &input, const CheckPoint &point, const CheckPoint &estimates,
-                         bool scaled) {
+/** What a caller has before it asks: the estimates of an input, scaled as the outputs are at this
+ * point (a boundary condition depends on the size of the input that is passed). */
+BufferRegion first_guess(const ArgumentBuffer& input, const CheckPoint& point,
+                         const CheckPoint& estimates, bool scaled) {
     Interpreter constants;
     BufferRegion region;
     for (int dim = 0; dim < input.dimensions; dim++) {
         Range now{0, 1};
         Range estimated{0, 1};
-        for (const auto &[name, output] : point.outputs) {
+        for (const auto& [name, output] : point.outputs) {
             if (dim < static_cast<int>(output.size())) {
                 now = output[dim];
                 estimated = estimates.outputs.at(name)[dim];
@@ -106,13 +108,14 @@ BufferRegion first_guess(const ArgumentBuffer &input, const CheckPoint &point, c
         Range guess = now;
         const Value min = constants.evaluate(input.parameter.min_constraint_estimate(dim));
         const Value extent = constants.evaluate(input.parameter.extent_constraint_estimate(dim));
-        if (const auto *known = as_integer(min)) {
+        if (const auto* known = as_integer(min)) {
             guess.min = *known;
         }
-        if (const auto *known = as_integer(extent)) {
+        if (const auto* known = as_integer(extent)) {
             guess.extent = *known;
             if (scaled && estimated.extent > 0) {
-                guess.extent = std::max<std::int64_t>(1, guess.extent * now.extent / estimated.extent);
+                guess.extent =
+                    std::max<std::int64_t>(1, guess.extent * now.extent / estimated.extent);
             }
         }
         region.push_back(guess);
@@ -120,18 +123,20 @@ BufferRegion first_guess(const ArgumentBuffer &input, const CheckPoint &point, c
     return region;
 }
 
-/** Grows or shrinks the buffers of a call to what the pipeline requires; true if that changed something. */
-bool satisfy(const BoundsQuery &answer, const CheckPoint &point, ImaginedCall &call) {
+/** Grows or shrinks the buffers of a call to what the pipeline requires; true if that changed
+ * something. */
+bool satisfy(const BoundsQuery& answer, const CheckPoint& point, ImaginedCall& call) {
     bool changed = false;
-    for (const auto &[name, required] : answer.required) {
+    for (const auto& [name, required] : answer.required) {
         const auto buffer = call.buffers.find(name);
         for (std::size_t dim = 0; buffer != call.buffers.end() && dim < required.size(); dim++) {
             if (!required[dim]) {
                 continue;
             }
             // An output that another output reads may have to be larger than what was asked for.
-            Range &range = buffer->second[dim];
-            const Range wanted = point.outputs.contains(name) ? hull(range, *required[dim]) : *required[dim];
+            Range& range = buffer->second[dim];
+            const Range wanted =
+                point.outputs.contains(name) ? hull(range, *required[dim]) : *required[dim];
             changed = changed || !(range == wanted);
             range = wanted;
         }
@@ -141,14 +146,14 @@ bool satisfy(const BoundsQuery &answer, const CheckPoint &point, ImaginedCall &c
 
 }  // namespace
 
-BoundsQuery query_bounds(const Stmt &lowered, const CheckPoint &point,
-                         const std::map<std::string, BufferRegion> &inputs) {
+BoundsQuery query_bounds(const Stmt& lowered, const CheckPoint& point,
+                         const std::map<std::string, BufferRegion>& inputs) {
     ImaginedCall call{point.outputs, point.scalars, inputs.empty()};
     call.buffers.insert(inputs.begin(), inputs.end());
     return CheckProgram(lowered).run(call);
 }
 
-Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target) {
+Result<Verifier> Verifier::create(const Pipeline& pipeline, const Target& target) {
     return catching("checking the unscheduled pipeline failed", [&]() -> Result<Verifier> {
         Verifier verifier(with_checks(target));
         const Result<Stmt> lowered = lower_baseline(pipeline, verifier.target_);
@@ -157,12 +162,13 @@ Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target
         }
         const CheckProgram program(lowered.value());
         const std::vector<CheckPoint> points = check_points(pipeline);
-        for (const CheckPoint &point : points) {
+        for (const CheckPoint& point : points) {
             verifier.add_point(program, point, points.front());
         }
-        for (const Baseline &baseline : verifier.baselines_) {
-            for (const std::string &check : baseline.answer.unknown_checks) {
-                if (std::find(verifier.notes_.begin(), verifier.notes_.end(), check) == verifier.notes_.end()) {
+        for (const Baseline& baseline : verifier.baselines_) {
+            for (const std::string& check : baseline.answer.unknown_checks) {
+                if (std::find(verifier.notes_.begin(), verifier.notes_.end(), check) ==
+                    verifier.notes_.end()) {
                     verifier.notes_.push_back(check);
                 }
             }
@@ -171,16 +177,18 @@ Result<Verifier> Verifier::create(const Pipeline &pipeline, const Target &target
     });
 }
 
-void Verifier::add_point(const CheckProgram &program, const CheckPoint &point, const CheckPoint &estimates) {
+void Verifier::add_point(const CheckProgram& program, const CheckPoint& point,
+                         const CheckPoint& estimates) {
     std::vector<Baseline> tried;
     for (const bool scaled : {false, true}) {
         Baseline baseline{point.text, {point.outputs, point.scalars, true}, {}};
-        for (const auto &[name, buffer] : program.buffers()) {
+        for (const auto& [name, buffer] : program.buffers()) {
             if (!buffer.embedded && !point.outputs.contains(name)) {
                 baseline.call.buffers[name] = first_guess(buffer, point, estimates, scaled);
             }
         }
-        // What is required may depend on the sizes that are passed (in boundary conditions), so ask again.
+        // What is required may depend on the sizes that are passed (in boundary conditions), so ask
+        // again.
         for (int round = 0; round < 4; round++) {
             if (!satisfy(program.run(baseline.call), point, baseline.call)) {
                 break;
@@ -192,21 +200,21 @@ void Verifier::add_point(const CheckProgram &program, const CheckPoint &point, c
             tried.push_back(std::move(baseline));
         }
     }
-    for (Baseline &baseline : tried) {
+    for (Baseline& baseline : tried) {
         if (baseline.answer.failed_checks.empty() || baselines_.empty()) {
             baselines_.push_back(std::move(baseline));
         }
     }
 }
 
-Status Verifier::verify(const Pipeline &scheduled) const {
+Status Verifier::verify(const Pipeline& scheduled) const {
     Result<Stmt> lowered = lower(scheduled, target_);
     if (!lowered.ok()) {
         return Error{lowered.error()};
     }
     return catching("checking the schedule failed", [&]() -> Status {
         const CheckProgram program(lowered.value());
-        for (const Baseline &baseline : baselines_) {
+        for (const Baseline& baseline : baselines_) {
             if (Status status = compare(baseline, program.run(baseline.call)); !status.ok()) {
                 return status;
             }
@@ -215,29 +223,31 @@ Status Verifier::verify(const Pipeline &scheduled) const {
     });
 }
 
-Status Verifier::compare(const Baseline &baseline, const BoundsQuery &answer) {
+Status Verifier::compare(const Baseline& baseline, const BoundsQuery& answer) {
     std::string where;
-    for (const auto &[name, region] : baseline.call.buffers) {
+    for (const auto& [name, region] : baseline.call.buffers) {
         where += (where.empty() ? "" : ", ") + name + " " + region_text(region);
     }
     where = "at " + baseline.point + " (" + where + "): ";
-    for (const auto &[name, required] : answer.required) {
+    for (const auto& [name, required] : answer.required) {
         const auto given = baseline.call.buffers.find(name);
         const auto before = baseline.answer.required.find(name);
         if (given == baseline.call.buffers.end() || before == baseline.answer.required.end()) {
             continue;
         }
-        if (const std::string more = requires_more(required, before->second, given->second); !more.empty()) {
+        if (const std::string more = requires_more(required, before->second, given->second);
+            !more.empty()) {
             return Error{where + name + more};
         }
     }
-    for (const FailedCheck &check : answer.failed_checks) {
-        const auto &failed = baseline.answer.failed_checks;
-        if (std::none_of(failed.begin(), failed.end(), [&](const FailedCheck &f) { return f.key == check.key; })) {
+    for (const FailedCheck& check : answer.failed_checks) {
+        const auto& failed = baseline.answer.failed_checks;
+        if (std::none_of(failed.begin(), failed.end(),
+                         [&](const FailedCheck& f) { return f.key == check.key; })) {
             return Error{where + check.text};
         }
     }
-    for (const std::string &check : answer.unknown_checks) {
+    for (const std::string& check : answer.unknown_checks) {
         if (check.starts_with(kBoundsCheck) && !baseline.answer.unknown_checks.contains(check)) {
             return Error{where + "cannot be known before it runs: " + check};
         }

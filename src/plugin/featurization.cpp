@@ -8,46 +8,49 @@ namespace nestor {
 
 namespace {
 
-const char *level_text(const Level &level) {
+const char* level_text(const Level& level) {
     switch (level.kind) {
-    case Level::Kind::Default:
-        return "default";
-    case Level::Kind::Inline:
-        return "inline";
-    case Level::Kind::Root:
-        return "root";
-    case Level::Kind::At:
-        return "at";
+        case Level::Kind::Default:
+            return "default";
+        case Level::Kind::Inline:
+            return "inline";
+        case Level::Kind::Root:
+            return "root";
+        case Level::Kind::At:
+            return "at";
     }
     return "?";
 }
 
-void stage_line(std::ostream &out, const Function &f, const Stage &stage, const FunctionSchedule &schedule) {
-    const LoopNest &nest = schedule.stages[stage.index].nest;
+void stage_line(std::ostream& out, const Function& f, const Stage& stage,
+                const FunctionSchedule& schedule) {
+    const LoopNest& nest = schedule.stages[stage.index].nest;
     double iterations = 1;
-    for (const Loop &loop : stage.loops) {
+    for (const Loop& loop : stage.loops) {
         iterations *= static_cast<double>(loop.range.extent);
     }
     const std::int64_t lanes = nest.vector ? nest.splits[nest.vector->dim].back().factor : 1;
     out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << stage.ops.add << '\t'
-        << stage.ops.multiply << '\t' << stage.ops.divide << '\t' << stage.ops.compare << '\t' << stage.ops.cast << '\t'
-        << stage.ops.transcendental << '\t' << stage.ops.load << '\t' << f.bytes_per_point() << '\t'
-        << level_text(schedule.compute) << '\t' << lanes << '\t' << nest.parallel.size() << '\n';
+        << stage.ops.multiply << '\t' << stage.ops.divide << '\t' << stage.ops.compare << '\t'
+        << stage.ops.cast << '\t' << stage.ops.transcendental << '\t' << stage.ops.load << '\t'
+        << f.bytes_per_point() << '\t' << level_text(schedule.compute) << '\t' << lanes << '\t'
+        << nest.parallel.size() << '\n';
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> featurize(const PipelineDag &dag, const Schedule &schedule) {
+std::vector<std::uint8_t> featurize(const PipelineDag& dag, const Schedule& schedule) {
     std::ostringstream out;
     out << "nestor-featurization 1 algorithm=" << hash_text(dag.algorithm_hash)
         << " schedule=" << hash_text(hash(schedule, dag)) << '\n';
-    out << "function\tstage\titerations\tadds\tmultiplies\tdivides\tcompares\tcasts\tcalls\tloads\tbytes_per_point\t"
+    out << "function\tstage\titerations\tadds\tmultiplies\tdivides\tcompares\tcasts\tcalls\tloads\t"
+           "bytes_per_point\t"
            "compute\tvector_lanes\tparallel_loops\n";
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         if (schedule.functions[i].compute.kind == Level::Kind::Inline) {
             continue;
         }
-        for (const Stage &stage : dag.functions[i].stages) {
+        for (const Stage& stage : dag.functions[i].stages) {
             stage_line(out, dag.functions[i], stage, schedule.functions[i]);
         }
     }

@@ -9,8 +9,9 @@
 
 namespace nestor {
 
-/** A header line "nestor-featurization 1 algorithm=<hash> schedule=<hash>", a line of column names with their
- *  units, then a line for each stage that is computed, tab-separated. Not the featurization of Adams2019. */
-[[nodiscard]] std::vector<std::uint8_t> featurize(const PipelineDag &dag, const Schedule &schedule);
+/** A header line "nestor-featurization 1 algorithm=<hash> schedule=<hash>", a line of column names
+ * with their units, then a line for each stage that is computed, tab-separated. Not the
+ * featurization of Adams2019. */
+[[nodiscard]] std::vector<std::uint8_t> featurize(const PipelineDag& dag, const Schedule& schedule);
 
 }  // namespace nestor

@@ -6,8 +6,8 @@
 
 namespace nestor {
 
-Status save(const std::string &directory, const Halide::Pipeline &pipeline, const PipelineDag &dag,
-            const Schedule &schedule) {
+Status save(const std::string& directory, const Halide::Pipeline& pipeline, const PipelineDag& dag,
+            const Schedule& schedule) {
     if (Status status = make_directory(directory); !status) {
         return status;
     }

@@ -27,12 +27,16 @@ struct Candidate {
     double seconds = 0;  // estimated
 };
 
-/** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4. apply it;
+/** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4.
+ * apply it;
  *  5. print and save. */
 class Scheduling {
-public:
-    Scheduling(const Halide::Pipeline &pipeline, const Halide::Target &target, const Params &params)
-        : pipeline_(pipeline), target_(target), params_(params), limits_(params.time_limit, params.search_memory) {}
+  public:
+    Scheduling(const Halide::Pipeline& pipeline, const Halide::Target& target, const Params& params)
+        : pipeline_(pipeline),
+          target_(target),
+          params_(params),
+          limits_(params.time_limit, params.search_memory) {}
 
     Result<ScheduleOutcome> run() {
         Result<PipelineDag> dag = read_pipeline(pipeline_, target_, {params_.default_extent});
@@ -48,15 +52,18 @@ public:
             return Error{chosen.error()};
         }
         if (Status status = apply(pipeline_, outcome_.dag, outcome_.schedule); !status) {
-            return Error{"the schedule could be applied to a copy of the pipeline, but not to the pipeline itself: " +
-                         status.error()};
+            return Error{
+                "the schedule could be applied to a copy of the pipeline, but not to the pipeline "
+                "itself: " +
+                status.error()};
         }
         step("apply");
         outcome_.cpp_source = print_cpp(outcome_.dag, outcome_.schedule);
         outcome_.featurization = featurize(outcome_.dag, outcome_.schedule);
         step("print");
         if (!params_.save.empty()) {
-            if (Status status = save(params_.save, original, outcome_.dag, outcome_.schedule); !status) {
+            if (Status status = save(params_.save, original, outcome_.dag, outcome_.schedule);
+                !status) {
                 return Error{status.error()};
             }
             step("save");
@@ -65,7 +72,7 @@ public:
         return std::move(outcome_);
     }
 
-private:
+  private:
     Status choose() {
         const std::vector<Candidate> candidates = propose();
         step("propose");
@@ -75,7 +82,7 @@ private:
         }
         step("baseline");
         StopReason stop = StopReason::Finished;
-        for (const Candidate &candidate : candidates) {
+        for (const Candidate& candidate : candidates) {
             stop = limits_.check();
             if (stop != StopReason::Finished) {
                 break;
@@ -88,7 +95,8 @@ private:
             return accept(candidate.name, candidate.schedule);
         }
         step("verify");
-        note(1, std::string("no candidate was found in time or legal (") + stop_reason_text(stop) + "); left as it is");
+        note(1, std::string("no candidate was found in time or legal (") + stop_reason_text(stop) +
+                    "); left as it is");
         return accept("unscheduled", empty_schedule(outcome_.dag));
     }
 
@@ -98,23 +106,27 @@ private:
         Caps caps;
         caps.peak_bytes = params_.memory_limit;
         std::vector<Candidate> candidates;
-        for (Seed &seed : make_seeds(outcome_.dag, machine, caps)) {
+        for (Seed& seed : make_seeds(outcome_.dag, machine, caps)) {
             const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);
             note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
             candidates.push_back({seed.name, std::move(seed.schedule), seconds});
         }
-        std::stable_sort(candidates.begin(), candidates.end(),
-                         [](const Candidate &a, const Candidate &b) { return a.seconds < b.seconds; });
+        std::stable_sort(
+            candidates.begin(), candidates.end(),
+            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
         drop_out(candidates);
         return candidates;
     }
 
-    // Random drop-out samples the space for autotuning: each candidate stays with this chance; one always stays.
-    void drop_out(std::vector<Candidate> &candidates) const {
+    // Random drop-out samples the space for autotuning: each candidate stays with this chance; one
+    // always stays.
+    void drop_out(std::vector<Candidate>& candidates) const {
         const std::string stays = candidates.empty() ? "" : candidates.back().name;
-        std::erase_if(candidates, [&](const Candidate &candidate) {
-            const std::uint64_t draw = hash_bytes(candidate.name, params_.random_dropout_seed) % 100;
-            return candidate.name != stays && draw >= static_cast<std::uint64_t>(params_.random_dropout);
+        std::erase_if(candidates, [&](const Candidate& candidate) {
+            const std::uint64_t draw =
+                hash_bytes(candidate.name, params_.random_dropout_seed) % 100;
+            return candidate.name != stays &&
+                   draw >= static_cast<std::uint64_t>(params_.random_dropout);
         });
     }
 
@@ -129,9 +141,10 @@ private:
         }
         Caps caps;
         caps.peak_bytes = params_.memory_limit;
-        if (const auto violations = check_legality(outcome_.dag, schedule.value(), caps); !violations.empty()) {
-            return Error{params_.schedule + ": the schedule is not legal: " + violations.front().where + ": " +
-                         violations.front().what};
+        if (const auto violations = check_legality(outcome_.dag, schedule.value(), caps);
+            !violations.empty()) {
+            return Error{params_.schedule + ": the schedule is not legal: " +
+                         violations.front().where + ": " + violations.front().what};
         }
         const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
@@ -144,7 +157,7 @@ private:
         return accept("replayed from " + params_.schedule, schedule.value());
     }
 
-    [[nodiscard]] Status try_out(const Schedule &schedule, const Verifier &verifier) const {
+    [[nodiscard]] Status try_out(const Schedule& schedule, const Verifier& verifier) const {
         const Halide::Pipeline copy = deep_copy(pipeline_);
         if (Status status = apply(copy, outcome_.dag, schedule); !status) {
             return status;
@@ -152,26 +165,26 @@ private:
         return verifier.verify(copy);
     }
 
-    Status accept(const std::string &name, const Schedule &schedule) {
+    Status accept(const std::string& name, const Schedule& schedule) {
         outcome_.chosen = name;
         outcome_.schedule = schedule;
         return Ok{};
     }
 
-    void step(const std::string &name) {
+    void step(const std::string& name) {
         const double now = limits_.elapsed_seconds();
         outcome_.steps.push_back({name, now - last_});
         last_ = now;
     }
 
-    void note(int verbosity, const std::string &line) {
+    void note(int verbosity, const std::string& line) {
         if (params_.verbosity >= verbosity) {
             report_ << line << '\n';
         }
     }
 
     void note_pinned() {
-        for (const Function &f : outcome_.dag.functions) {
+        for (const Function& f : outcome_.dag.functions) {
             if (f.pinned) {
                 note(1, f.id.text() + ": left as it is (" + *f.pinned + ")");
             }
@@ -179,17 +192,18 @@ private:
     }
 
     void finish_report() {
-        note(1, "chosen: " + outcome_.chosen + ", schedule " + hash_text(hash(outcome_.schedule, outcome_.dag)));
-        for (const StepTime &each : outcome_.steps) {
+        note(1, "chosen: " + outcome_.chosen + ", schedule " +
+                    hash_text(hash(outcome_.schedule, outcome_.dag)));
+        for (const StepTime& each : outcome_.steps) {
             note(1, "  " + each.step + " " + std::to_string(each.seconds * 1e3) + " ms");
         }
         note(2, print_loop_nest(outcome_.dag, outcome_.schedule));
         outcome_.report = report_.str();
     }
 
-    const Halide::Pipeline &pipeline_;
-    const Halide::Target &target_;
-    const Params &params_;
+    const Halide::Pipeline& pipeline_;
+    const Halide::Target& target_;
+    const Params& params_;
     Limits limits_;
     double last_ = 0;
     std::ostringstream report_;
@@ -198,8 +212,8 @@ private:
 
 }  // namespace
 
-Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline &pipeline, const Halide::Target &target,
-                                          const Params &params) {
+Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline& pipeline,
+                                          const Halide::Target& target, const Params& params) {
     return Scheduling(pipeline, target, params).run();
 }
 

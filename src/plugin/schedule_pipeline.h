@@ -28,10 +28,11 @@ struct ScheduleOutcome {
     std::vector<StepTime> steps;
 };
 
-/** Reads the pipeline, finds a legal schedule (or replays params.schedule), verifies it on a copy, and applies it
- *  to the pipeline's own functions; writes files if params.save asks for them. On an error the pipeline is as
- *  it was. */
-[[nodiscard]] Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline &pipeline, const Halide::Target &target,
-                                                        const Params &params);
+/** Reads the pipeline, finds a legal schedule (or replays params.schedule), verifies it on a copy,
+ * and applies it to the pipeline's own functions; writes files if params.save asks for them. On an
+ * error the pipeline is as it was. */
+[[nodiscard]] Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline& pipeline,
+                                                        const Halide::Target& target,
+                                                        const Params& params);
 
 }  // namespace nestor

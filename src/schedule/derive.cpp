@@ -12,7 +12,7 @@ namespace {
 
 using Kind = Derivation::Kind;
 
-Stage copy_of(const Function &parent, int parent_index) {
+Stage copy_of(const Function& parent, int parent_index) {
     Stage stage;
     const std::size_t rank = parent.args.size();
     for (std::size_t d = 0; d < rank; d++) {
@@ -41,7 +41,7 @@ Stage copy_of(const Function &parent, int parent_index) {
     return stage;
 }
 
-std::string refuse_splits(const Stage &stage, const Derivation &derivation) {
+std::string refuse_splits(const Stage& stage, const Derivation& derivation) {
     for (int d = 0; d < static_cast<int>(derivation.splits.size()); d++) {
         if (derivation.splits[d].empty()) {
             continue;
@@ -49,7 +49,7 @@ std::string refuse_splits(const Stage &stage, const Derivation &derivation) {
         if (d >= static_cast<int>(stage.loops.size()) || !stage.loops[d].is_reduction()) {
             return "splits a dimension that is no reduction dimension";
         }
-        for (const Split &split : derivation.splits[d]) {
+        for (const Split& split : derivation.splits[d]) {
             const bool guarded = split.tail == Tail::Auto || split.tail == Tail::GuardWithIf ||
                                  split.tail == Tail::Predicate;
             if (split.factor < 1 || !guarded) {
@@ -61,7 +61,7 @@ std::string refuse_splits(const Stage &stage, const Derivation &derivation) {
 }
 
 // Precondition: the splits are good.
-std::string refuse_preserved(const Stage &stage, const Derivation &derivation) {
+std::string refuse_preserved(const Stage& stage, const Derivation& derivation) {
     const std::vector<LoopRef> order = loop_order(rfactor_nest(derivation), stage_dims(stage));
     int last = -1;
     for (const LoopRef loop : derivation.preserved) {
@@ -94,30 +94,30 @@ std::string DerivedFunctions::add(int f) {
     if (!problem.empty()) {
         return problem;
     }
-    const Derivation &derivation = *schedule_.functions[f].derivation;
+    const Derivation& derivation = *schedule_.functions[f].derivation;
     switch (derivation.kind) {
-    case Kind::Wrapper:
-        add_wrapper(derivation, f);
-        break;
-    case Kind::Clone:
-        add_clone(derivation, f);
-        break;
-    case Kind::Rfactor:
-        add_rfactor(derivation, f);
-        break;
+        case Kind::Wrapper:
+            add_wrapper(derivation, f);
+            break;
+        case Kind::Clone:
+            add_clone(derivation, f);
+            break;
+        case Kind::Rfactor:
+            add_rfactor(derivation, f);
+            break;
     }
     return "";
 }
 
 std::string DerivedFunctions::refuse(int f) const {
-    const std::optional<Derivation> &derivation = schedule_.functions[f].derivation;
+    const std::optional<Derivation>& derivation = schedule_.functions[f].derivation;
     if (!derivation) {
         return "is not in the algorithm and not derived from a function that is";
     }
     if (derivation->parent < 0 || derivation->parent >= f) {
         return "is derived from a function that does not come before it";
     }
-    const Function &parent = graph_.functions[derivation->parent];
+    const Function& parent = graph_.functions[derivation->parent];
     if (parent.stages.empty() && !parent.is_extern) {
         return "is derived from a function that does not exist";
     }
@@ -146,7 +146,7 @@ std::string DerivedFunctions::refuse(int f) const {
 }
 
 std::string DerivedFunctions::refuse_clone(int f) const {
-    const Derivation &derivation = *schedule_.functions[f].derivation;
+    const Derivation& derivation = *schedule_.functions[f].derivation;
     if (derivation.consumers.empty()) {
         return "is a clone without consumers: name them";
     }
@@ -167,8 +167,8 @@ std::string DerivedFunctions::refuse_clone(int f) const {
 }
 
 std::string DerivedFunctions::refuse_rfactor(int f) const {
-    const Derivation &derivation = *schedule_.functions[f].derivation;
-    const Function &parent = graph_.functions[derivation.parent];
+    const Derivation& derivation = *schedule_.functions[f].derivation;
+    const Function& parent = graph_.functions[derivation.parent];
     if (derivation.stage < 1 || derivation.stage >= static_cast<int>(parent.stages.size())) {
         return "factors a stage that is no update";
     }
@@ -176,21 +176,21 @@ std::string DerivedFunctions::refuse_rfactor(int f) const {
         return "has consumers, which an rfactor has not";
     }
     for (int other = static_cast<int>(dag_.functions.size()); other < f; other++) {
-        const Derivation &d = *schedule_.functions[other].derivation;
+        const Derivation& d = *schedule_.functions[other].derivation;
         if (d.kind == Kind::Rfactor && d.parent == derivation.parent &&
             d.stage == derivation.stage) {
             return "factors a stage a second time";
         }
     }
     for (int other = 0; other < f; other++) {
-        const std::optional<Derivation> &d = schedule_.functions[other].derivation;
+        const std::optional<Derivation>& d = schedule_.functions[other].derivation;
         // Its loads move to the intermediate function, for which the wrapper was not made.
         if (d && std::ranges::count(d->consumers, derivation.parent) > 0) {
             return "factors a function that is a consumer of " +
                    function_text(dag_, schedule_, other) + ": put the rfactor first";
         }
     }
-    const Stage &stage = parent.stages[derivation.stage];
+    const Stage& stage = parent.stages[derivation.stage];
     if (!stage.associative) {
         return "factors an update that is not known to be associative";
     }
@@ -198,9 +198,9 @@ std::string DerivedFunctions::refuse_rfactor(int f) const {
     return problem.empty() ? refuse_preserved(stage, derivation) : problem;
 }
 
-void DerivedFunctions::add_wrapper(const Derivation &derivation, int f) {
-    const Function &parent = graph_.functions[derivation.parent];
-    Function &made = graph_.functions[f];
+void DerivedFunctions::add_wrapper(const Derivation& derivation, int f) {
+    const Function& parent = graph_.functions[derivation.parent];
+    Function& made = graph_.functions[f];
     made.types = parent.types;
     made.args = parent.args;
     made.region = parent.region;
@@ -213,17 +213,17 @@ void DerivedFunctions::add_wrapper(const Derivation &derivation, int f) {
         return;
     }
     for (int consumer = 0; consumer < f; consumer++) {
-        const std::optional<Derivation> &other = schedule_.functions[consumer].derivation;
-        const bool same_parent = other && other->parent == derivation.parent &&
-                                 other->kind == Kind::Wrapper;
+        const std::optional<Derivation>& other = schedule_.functions[consumer].derivation;
+        const bool same_parent =
+            other && other->parent == derivation.parent && other->kind == Kind::Wrapper;
         if (!same_parent) {
             redirect(consumer, derivation.parent, f);
         }
     }
 }
 
-void DerivedFunctions::add_clone(const Derivation &derivation, int f) {
-    Function &made = graph_.functions[f];
+void DerivedFunctions::add_clone(const Derivation& derivation, int f) {
+    Function& made = graph_.functions[f];
     const FuncId id = made.id;
     // From the algorithm: what earlier clones gave the parent, they gave it alone.
     made = dag_.functions[root_of_clone(derivation.parent)];
@@ -236,8 +236,8 @@ void DerivedFunctions::add_clone(const Derivation &derivation, int f) {
     }
 }
 
-void DerivedFunctions::add_rfactor(const Derivation &derivation, int f) {
-    Function &parent = graph_.functions[derivation.parent];
+void DerivedFunctions::add_rfactor(const Derivation& derivation, int f) {
+    Function& parent = graph_.functions[derivation.parent];
     Function made = rfactor_intermediate(parent, derivation);
     made.id = graph_.functions[f].id;
     parent.stages[derivation.stage] = rfactor_merge(parent, derivation, f, made);
@@ -247,22 +247,21 @@ void DerivedFunctions::add_rfactor(const Derivation &derivation, int f) {
 bool DerivedFunctions::redirect(int consumer, int from, int to) {
     // What a wrapper for every consumer took over before, one for this consumer takes from it.
     const auto is_source = [&](int source) {
-        return source == from ||
-               (source < to && is_kind(source, Kind::Wrapper) &&
-                schedule_.functions[source].derivation->parent == from &&
-                schedule_.functions[source].derivation->consumers.empty());
+        return source == from || (source < to && is_kind(source, Kind::Wrapper) &&
+                                  schedule_.functions[source].derivation->parent == from &&
+                                  schedule_.functions[source].derivation->consumers.empty());
     };
     bool found = false;
-    Function &function = graph_.functions[consumer];
-    for (Stage &stage : function.stages) {
-        for (Load &load : stage.loads) {
+    Function& function = graph_.functions[consumer];
+    for (Stage& stage : function.stages) {
+        for (Load& load : stage.loads) {
             if (load.source == Source::Function && is_source(load.index)) {
                 load.index = to;
                 found = true;
             }
         }
     }
-    for (int &input : function.extern_inputs) {
+    for (int& input : function.extern_inputs) {
         if (is_source(input)) {
             input = to;
             found = true;
@@ -272,7 +271,7 @@ bool DerivedFunctions::redirect(int consumer, int from, int to) {
 }
 
 std::string DerivedFunctions::unused(int f) const {
-    const std::optional<Derivation> &derivation = schedule_.functions[f].derivation;
+    const std::optional<Derivation>& derivation = schedule_.functions[f].derivation;
     if (!derivation || derivation->kind == Kind::Rfactor || graph_.functions[f].stages.empty()) {
         return "";
     }
@@ -282,7 +281,7 @@ std::string DerivedFunctions::unused(int f) const {
                    ", which does not load it";
         }
     }
-    const Function &parent = graph_.functions[derivation->parent];
+    const Function& parent = graph_.functions[derivation->parent];
     // Halide stumbles over functions that nothing reads any more.
     if (derivation->kind == Kind::Clone && parent.consumers.empty() && !parent.is_output) {
         return "is a clone for every consumer: schedule the function itself";
@@ -303,7 +302,7 @@ bool DerivedFunctions::loads_through_wrappers(int consumer, int f) const {
 }
 
 bool DerivedFunctions::is_kind(int f, Kind kind) const {
-    const std::optional<Derivation> &derivation = schedule_.functions[f].derivation;
+    const std::optional<Derivation>& derivation = schedule_.functions[f].derivation;
     return derivation && derivation->kind == kind;
 }
 

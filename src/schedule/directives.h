@@ -11,14 +11,15 @@
 
 namespace nestor {
 
-/** Halide's methods, by the names that they have in C++ and in Python. What stands in Directive::args,
- *  in the order of the C++ parameters (`X...`: any number of them, `X?`: it may be missing):
+/** Halide's methods, by the names that they have in C++ and in Python. What stands in
+ * Directive::args, in the order of the C++ parameters (`X...`: any number of them, `X?`: it may be
+ * missing):
  *
  *    method            args                                                subject      result
  *    CloneIn           FunctionListArg (one or more)                       function     function
  *    In                FunctionListArg (empty: in(), of every consumer)    function     function
  *    Rfactor           PreservedArg (may be empty: rfactor({}))            stage >= 1   function
- *    Specialize        ConditionArg                                        stage        specialisation
+ *    Specialize        ConditionArg                                        stage specialisation
  *    Split             VariableArg old, VariableArg outer,                 stage
  *                        VariableArg inner, int64 factor, Tail
  *    Reorder           VariableArg..., innermost first                     stage
@@ -42,13 +43,14 @@ namespace nestor {
  *    AlignStorage      VariableArg, int64 elements                         function
  *    FoldStorage       VariableArg, int64 factor, bool forward             function
  *
- *  Subject "function": Directive::stage is -1. Subject "stage": stage 0 is the function's pure definition
- *  (in C++ and Python called on the Func), stage k is Func::update(k - 1); if specialization >= 0 the
- *  subject is instead the Stage that the Specialize of that number on the same stage returned.
- *  Result "function": Directive::result is the index in Schedule::functions of the Func that the call
- *  returns; "specialisation": the number of the Stage that it returns. Tail::Auto and the like are always
- *  present, for the caller to pass on or to leave out. ComputeWith joins the innermost loop that is
- *  fused, of the other stage: Stage::compute_with(LoopLevel). */
+ *  Subject "function": Directive::stage is -1. Subject "stage": stage 0 is the function's pure
+ * definition (in C++ and Python called on the Func), stage k is Func::update(k - 1); if
+ * specialization >= 0 the subject is instead the Stage that the Specialize of that number on the
+ * same stage returned. Result "function": Directive::result is the index in Schedule::functions of
+ * the Func that the call returns; "specialisation": the number of the Stage that it returns.
+ * Tail::Auto and the like are always present, for the caller to pass on or to leave out.
+ * ComputeWith joins the innermost loop that is fused, of the other stage:
+ * Stage::compute_with(LoopLevel). */
 enum class Method {
     // Make a derived function.
     CloneIn,
@@ -80,7 +82,7 @@ enum class Method {
 };
 
 /** "compute_at" and so on. */
-[[nodiscard]] const char *method_name(Method method);
+[[nodiscard]] const char* method_name(Method method);
 
 /** A function handle: an index into Schedule::functions. */
 struct FunctionArg {
@@ -99,21 +101,21 @@ struct VariableArg {
     std::string name;        // loop_name(); for people where original >= 0
     bool reduction = false;  // RVar, not Var
     int original = -1;
-    std::string variable;    // Halide's name where the pipeline was read, "" if not known: arguments of
-                             // one name are one variable there and elsewhere
+    std::string variable;  // Halide's name where the pipeline was read, "" if not known: arguments
+                           // of one name are one variable there and elsewhere
 
-    bool operator==(const VariableArg &) const = default;
+    bool operator==(const VariableArg&) const = default;
 };
 
-/** A loop of another function. compute_at and the like take (function, variable) and find the stage that
- *  uses what they place: Halide refuses a LoopLevel that names one. compute_with takes
+/** A loop of another function. compute_at and the like take (function, variable) and find the stage
+ * that uses what they place: Halide refuses a LoopLevel that names one. compute_with takes
  *  LoopLevel(function, variable, stage). */
 struct LevelArg {
     VariableArg loop;
 };
 
-/** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the directive's function;
- *  output_buffers()[0] if f has several values (a tuple). Never empty. */
+/** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the directive's
+ * function; output_buffers()[0] if f has several values (a tuple). Never empty. */
 struct ConditionArg {
     std::vector<ExtentCondition> terms;
 };
@@ -123,30 +125,34 @@ struct FunctionListArg {
     std::vector<int> functions;
 };
 struct PreservedArg {
-    std::vector<std::pair<VariableArg, std::string>> pairs;  // reduction variable, new pure variable
+    std::vector<std::pair<VariableArg, std::string>>
+        pairs;  // reduction variable, new pure variable
 };
 
-using DirectiveArg = std::variant<std::int64_t, bool, FunctionArg, VariableArg, LevelArg, Tail, Memory, PartitionPolicy,
-                                  PrefetchBounds, ConditionArg, FunctionListArg, PreservedArg>;
+using DirectiveArg =
+    std::variant<std::int64_t, bool, FunctionArg, VariableArg, LevelArg, Tail, Memory,
+                 PartitionPolicy, PrefetchBounds, ConditionArg, FunctionListArg, PreservedArg>;
 
-/** subject.method(args...). The subject is a function, a stage of it, or a specialisation of that. */
+/** subject.method(args...). The subject is a function, a stage of it, or a specialisation of that.
+ */
 struct Directive {
     Method method = Method::ComputeRoot;
     int function = 0;
     int stage = -1;           // -1: the function itself
     int specialization = -1;  // of that stage; -1: the general nest
     std::vector<DirectiveArg> args;
-    int result = -1;          // function index, or number of the specialisation, that the call returns
+    int result = -1;  // function index, or number of the specialisation, that the call returns
 };
 
 /** In the canonical order:
- *    1. derived functions, in the order of Schedule::functions, each rfactor with the splits before it;
- *    2. function by function, stage by stage: Specialize and the specialised nest, each before the general
- *       nest so that it does not inherit its splits; a nest is its splits, reorder, atomic, vectorize,
- *       unroll, parallel, partition, prefetch; then the function's levels and storage;
+ *    1. derived functions, in the order of Schedule::functions, each rfactor with the splits before
+ * it;
+ *    2. function by function, stage by stage: Specialize and the specialised nest, each before the
+ * general nest so that it does not inherit its splits; a nest is its splits, reorder, atomic,
+ * vectorize, unroll, parallel, partition, prefetch; then the function's levels and storage;
  *    3. compute_with.
  *  Functions that are pinned produce nothing; levels that are left at Default produce nothing.
  *  Precondition: check_legality() found nothing. */
-[[nodiscard]] std::vector<Directive> directives(const PipelineDag &dag, const Schedule &schedule);
+[[nodiscard]] std::vector<Directive> directives(const PipelineDag& dag, const Schedule& schedule);
 
 }  // namespace nestor

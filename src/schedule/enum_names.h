@@ -10,8 +10,8 @@
 
 namespace nestor {
 
-template<class Enum, std::size_t N>
-using EnumNames = std::array<std::pair<Enum, const char *>, N>;
+template <class Enum, std::size_t N>
+using EnumNames = std::array<std::pair<Enum, const char*>, N>;
 
 inline constexpr EnumNames<Tail, 9> kTailNames{{
     {Tail::Auto, "Auto"},
@@ -50,9 +50,9 @@ inline constexpr EnumNames<Derivation::Kind, 3> kDerivationNames{{
     {Derivation::Kind::Rfactor, "rfactor"},
 }};
 
-template<class Enum, std::size_t N>
-[[nodiscard]] constexpr const char *enum_name(const EnumNames<Enum, N> &names, Enum value) {
-    for (const auto &[candidate, name] : names) {
+template <class Enum, std::size_t N>
+[[nodiscard]] constexpr const char* enum_name(const EnumNames<Enum, N>& names, Enum value) {
+    for (const auto& [candidate, name] : names) {
         if (candidate == value) {
             return name;
         }
@@ -60,10 +60,10 @@ template<class Enum, std::size_t N>
     return "?";
 }
 
-template<class Enum, std::size_t N>
-[[nodiscard]] constexpr std::optional<Enum> enum_value(const EnumNames<Enum, N> &names,
+template <class Enum, std::size_t N>
+[[nodiscard]] constexpr std::optional<Enum> enum_value(const EnumNames<Enum, N>& names,
                                                        std::string_view text) {
-    for (const auto &[value, name] : names) {
+    for (const auto& [value, name] : names) {
         if (text == name) {
             return value;
         }

@@ -12,7 +12,8 @@ namespace nestor {
 namespace {
 
 // The coordinates that one iteration of the site covers along a dimension:
-//   [lo, hi] + sum over the dimensions d of the site's stage of rates[d] * (position of the iteration in d).
+//   [lo, hi] + sum over the dimensions d of the site's stage of rates[d] * (position of the
+//   iteration in d).
 struct Span {
     bool whole = false;  // everything there is
     double lo = 0;
@@ -24,18 +25,18 @@ struct Span {
 using Region = std::vector<Span>;
 
 // The extent that a dimension gets from the tails of a function's stages.
-std::int64_t with_tails(const Placement &placement, int function, int dim, std::int64_t extent) {
-    const Function &f = placement.graph().functions[function];
+std::int64_t with_tails(const Placement& placement, int function, int dim, std::int64_t extent) {
+    const Function& f = placement.graph().functions[function];
     std::int64_t result = extent;
     for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
         for (int l = 0; l < static_cast<int>(f.stages[s].loops.size()); l++) {
-            const Loop &loop = f.stages[s].loops[l];
+            const Loop& loop = f.stages[s].loops[l];
             if (loop.is_reduction() || loop.position != dim) {
                 continue;
             }
-            for (const LoopNest *nest : placement.nests(function, s)) {
-                result = std::max(
-                    result, stored_extent(extent, splits_of(*nest, l), LoopKind::Pure, s));
+            for (const LoopNest* nest : placement.nests(function, s)) {
+                result =
+                    std::max(result, stored_extent(extent, splits_of(*nest, l), LoopKind::Pure, s));
             }
         }
     }
@@ -43,8 +44,8 @@ std::int64_t with_tails(const Placement &placement, int function, int dim, std::
 }
 
 class Footprints {
-public:
-    Footprints(const Placement &placement, const LoopSite &site)
+  public:
+    Footprints(const Placement& placement, const LoopSite& site)
         : placement_(placement), site_(site) {}
 
     // None if nothing in the loop loads the function.
@@ -64,8 +65,8 @@ public:
     }
 
     // Extents of a region, no more than the function's own, tails included.
-    std::vector<std::int64_t> extents(int function, const Region &region) const {
-        const Function &f = graph().functions[function];
+    std::vector<std::int64_t> extents(int function, const Region& region) const {
+        const Function& f = graph().functions[function];
         std::vector<std::int64_t> extents;
         for (int d = 0; d < f.dimensions(); d++) {
             std::int64_t extent = f.region[d].extent;
@@ -78,14 +79,14 @@ public:
         return extents;
     }
 
-private:
-    const PipelineDag &graph() const { return placement_.graph(); }
-    const Stage &site_stage() const {
+  private:
+    const PipelineDag& graph() const { return placement_.graph(); }
+    const Stage& site_stage() const {
         return graph().functions[site_.function].stages[site_.stage];
     }
 
-    void add_loads_of(int consumer, int function, std::optional<Region> &region) {
-        const Function &c = graph().functions[consumer];
+    void add_loads_of(int consumer, int function, std::optional<Region>& region) {
+        const Function& c = graph().functions[consumer];
         const bool inside = consumer == site_.function || placement_.is_transparent(consumer) ||
                             placement_.is_computed_inside(consumer, site_);
         if (!inside) {
@@ -96,7 +97,7 @@ private:
         }
         for (int s = 0; s < static_cast<int>(c.stages.size()); s++) {
             std::optional<Region> iterations;
-            for (const Load &load : c.stages[s].loads) {
+            for (const Load& load : c.stages[s].loads) {
                 if (load.source != Source::Function || load.index != function) {
                     continue;
                 }
@@ -121,7 +122,7 @@ private:
         }
         const std::vector<std::int64_t> sizes = extents(function, *computed);
         Region iterations;
-        for (const Loop &loop : graph().functions[function].stages[stage].loops) {
+        for (const Loop& loop : graph().functions[function].stages[stage].loops) {
             if (loop.is_reduction()) {
                 iterations.push_back(fixed(loop.range, !loop.constant_extent));
                 continue;
@@ -145,11 +146,11 @@ private:
         const bool at_root = placement_.kind(site_.function) != Placement::Kind::At;
         Region tile;
         for (int d = 0; d < static_cast<int>(dims.size()); d++) {
-            const Loop &loop = site_stage().loops[d];
+            const Loop& loop = site_stage().loops[d];
             std::int64_t extent = 1;
             bool complete = true;
             bool varies = false;
-            for (const LoopNest *nest : placement_.nests(site_.function, site_.stage)) {
+            for (const LoopNest* nest : placement_.nests(site_.function, site_.stage)) {
                 const InnerPart part = inner_part(*nest, dims, d);
                 extent = std::max(extent, part.extent);
                 complete = complete && part.complete;
@@ -172,7 +173,7 @@ private:
         bool varies = false;    // the extent is not the same in every run
     };
 
-    InnerPart inner_part(const LoopNest &nest, const std::vector<StageDim> &dims, int dim) const {
+    InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, int dim) const {
         const std::vector<LoopRef> order = loop_order(nest, dims);
         const int site_at = position(order, site_.loop);
         const int levels = split_count(nest, dim);
@@ -205,7 +206,7 @@ private:
         if (placement_.kind(site_.function) != Placement::Kind::At) {
             return dims;
         }
-        const LoopSite &around = placement_.schedule().functions[site_.function].compute.site;
+        const LoopSite& around = placement_.schedule().functions[site_.function].compute.site;
         Footprints outer(placement_, around);
         const std::optional<Region> region = outer.needed(site_.function);
         if (!region) {
@@ -213,19 +214,19 @@ private:
         }
         const std::vector<std::int64_t> extents = outer.extents(site_.function, *region);
         for (std::size_t d = 0; d < dims.size(); d++) {
-            const Loop &loop = site_stage().loops[d];
+            const Loop& loop = site_stage().loops[d];
             if (!loop.is_reduction()) {
                 dims[d].extent = extents[loop.position];
-                const Span &span = (*region)[loop.position];
+                const Span& span = (*region)[loop.position];
                 dims[d].constant_extent = !span.whole && !span.varies;
             }
         }
         return dims;
     }
 
-    Region loaded_by(const Load &load, const Region &iterations) const {
+    Region loaded_by(const Load& load, const Region& iterations) const {
         Region region;
-        for (const Coordinate &coordinate : load.coords) {
+        for (const Coordinate& coordinate : load.coords) {
             if (!coordinate.affine) {
                 region.push_back(everything());
                 continue;
@@ -234,7 +235,7 @@ private:
                       static_cast<double>(coordinate.offset_max), false, no_rates()};
             for (std::size_t l = 0; l < iterations.size(); l++) {
                 const double rate = coordinate.rates[l];
-                const Span &values = iterations[l];
+                const Span& values = iterations[l];
                 // Halide proves no bound on the extent of x / 2 over a range of x.
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
                 span.varies = span.varies || uneven || (rate != 0 && values.varies);
@@ -249,7 +250,7 @@ private:
         return region;
     }
 
-    void add(const Region &loaded, std::optional<Region> &region) const {
+    void add(const Region& loaded, std::optional<Region>& region) const {
         if (!region) {
             region = loaded;
             return;
@@ -275,8 +276,8 @@ private:
         return a;
     }
 
-    void take_all_positions(Span &span, std::size_t d) const {
-        const Range &range = site_stage().loops[d].range;
+    void take_all_positions(Span& span, std::size_t d) const {
+        const Range& range = site_stage().loops[d].range;
         const double first = span.rates[d] * static_cast<double>(range.min);
         const double last = span.rates[d] * static_cast<double>(range.max());
         span.lo += std::min(first, last);
@@ -285,12 +286,13 @@ private:
         span.varies = true;
     }
 
-    // An update that addresses a dimension by something else than its pure variable may touch all of it.
-    void widen_for_updates(int function, Region &region) const {
-        const Function &f = graph().functions[function];
+    // An update that addresses a dimension by something else than its pure variable may touch all
+    // of it.
+    void widen_for_updates(int function, Region& region) const {
+        const Function& f = graph().functions[function];
         for (std::size_t s = 1; s < f.stages.size(); s++) {
             for (int d = 0; d < f.dimensions(); d++) {
-                const bool pure = std::ranges::any_of(f.stages[s].loops, [&](const Loop &loop) {
+                const bool pure = std::ranges::any_of(f.stages[s].loops, [&](const Loop& loop) {
                     return !loop.is_reduction() && loop.position == d;
                 });
                 if (!pure) {
@@ -303,23 +305,23 @@ private:
     std::vector<double> no_rates() const {
         return std::vector<double>(site_stage().loops.size(), 0.0);
     }
-    Span fixed(const Range &range, bool varies) const {
+    Span fixed(const Range& range, bool varies) const {
         return {false, static_cast<double>(range.min), static_cast<double>(range.max()), varies,
                 no_rates()};
     }
     Span everything() const { return {true, 0, 0, true, no_rates()}; }
 
-    const Placement &placement_;
+    const Placement& placement_;
     const LoopSite site_;
     std::map<int, std::optional<Region>> known_;
 };
 
 // A function that is computed anew for each point that a consumer loads.
-std::int64_t points_at_each_use(const Function &f) {
+std::int64_t points_at_each_use(const Function& f) {
     std::int64_t points = 1;
     for (int d = 0; d < f.dimensions(); d++) {
-        const bool pure = std::ranges::all_of(f.stages, [&](const Stage &stage) {
-            return std::ranges::any_of(stage.loops, [&](const Loop &loop) {
+        const bool pure = std::ranges::all_of(f.stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loops, [&](const Loop& loop) {
                 return !loop.is_reduction() && loop.position == d;
             });
         });
@@ -330,16 +332,16 @@ std::int64_t points_at_each_use(const Function &f) {
 
 }  // namespace
 
-std::vector<std::int64_t> footprint(const PipelineDag &graph, const Schedule &schedule,
-                                    int function, const LoopSite &site) {
+std::vector<std::int64_t> footprint(const PipelineDag& graph, const Schedule& schedule,
+                                    int function, const LoopSite& site) {
     const Placement placement(graph, schedule);
     Footprints footprints(placement, site);
     const std::optional<Region> region = footprints.needed(function);
     return region ? footprints.extents(function, *region) : std::vector<std::int64_t>{};
 }
 
-std::vector<bool> has_constant_footprint(const PipelineDag &graph, const Schedule &schedule,
-                                         int function, const LoopSite &site) {
+std::vector<bool> has_constant_footprint(const PipelineDag& graph, const Schedule& schedule,
+                                         int function, const LoopSite& site) {
     const Placement placement(graph, schedule);
     Footprints footprints(placement, site);
     const std::optional<Region> region = footprints.needed(function);
@@ -350,7 +352,7 @@ std::vector<bool> has_constant_footprint(const PipelineDag &graph, const Schedul
     return constant;
 }
 
-std::vector<std::int64_t> whole_region(const PipelineDag &graph, const Schedule &schedule,
+std::vector<std::int64_t> whole_region(const PipelineDag& graph, const Schedule& schedule,
                                        int function) {
     const Placement placement(graph, schedule);
     std::vector<std::int64_t> extents;
@@ -361,8 +363,8 @@ std::vector<std::int64_t> whole_region(const PipelineDag &graph, const Schedule 
     return extents;
 }
 
-std::int64_t allocation_bytes(const PipelineDag &graph, const Schedule &schedule, int function) {
-    const Function &f = graph.functions[function];
+std::int64_t allocation_bytes(const PipelineDag& graph, const Schedule& schedule, int function) {
+    const Function& f = graph.functions[function];
     const Placement placement(graph, schedule);
     const Placement::Kind kind = placement.kind(function);
     if (f.is_output || kind == Placement::Kind::Inlined) {
@@ -378,11 +380,11 @@ std::int64_t allocation_bytes(const PipelineDag &graph, const Schedule &schedule
     if (extents.empty() && f.dimensions() > 0) {
         return 0;
     }
-    const FunctionSchedule &s = schedule.functions[function];
+    const FunctionSchedule& s = schedule.functions[function];
     if (s.fold) {
         extents[s.fold->dim] = s.fold->factor;
     }
-    for (const Alignment &a : s.alignment) {
+    for (const Alignment& a : s.alignment) {
         extents[a.dim] = (extents[a.dim] + a.elements - 1) / a.elements * a.elements;
     }
     std::int64_t bytes = f.bytes_per_point();

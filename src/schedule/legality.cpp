@@ -10,7 +10,7 @@ namespace nestor {
 
 namespace {
 
-using Rule = void (*)(const RuleContext &);
+using Rule = void (*)(const RuleContext&);
 
 // Each group relies on the ones before: it is checked only if they found nothing.
 const std::vector<std::vector<Rule>> kRules = {
@@ -49,14 +49,15 @@ const std::vector<std::vector<Rule>> kRules = {
 };
 
 // Iterations of the parallel loops around memory that is allocated at `level`.
-std::int64_t parallel_iterations(const Placement &placement, const Level &level) {
+std::int64_t parallel_iterations(const Placement& placement, const Level& level) {
     std::int64_t iterations = 1;
     if (level.kind != Level::Kind::At) {
         return iterations;
     }
-    for (const LoopSite &site : placement.chain(level.site)) {
+    for (const LoopSite& site : placement.chain(level.site)) {
         const std::vector<StageDim> dims = placement.dims(site.function, site.stage);
-        const LoopNest &nest = placement.schedule().functions[site.function].stages[site.stage].nest;
+        const LoopNest& nest =
+            placement.schedule().functions[site.function].stages[site.stage].nest;
         const std::vector<LoopRef> order = loop_order(nest, dims);
         for (const LoopRef loop : nest.parallel) {
             if (position(order, loop) >= position(order, site.loop)) {
@@ -69,8 +70,8 @@ std::int64_t parallel_iterations(const Placement &placement, const Level &level)
 
 }  // namespace
 
-std::vector<Violation> check_legality(const PipelineDag &dag, const Schedule &schedule,
-                                      const Caps &caps) {
+std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& schedule,
+                                      const Caps& caps) {
     std::vector<Violation> violations;
     if (schedule.functions.size() < dag.functions.size()) {
         return {{"the schedule", "has fewer functions than the pipeline"}};
@@ -78,7 +79,7 @@ std::vector<Violation> check_legality(const PipelineDag &dag, const Schedule &sc
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
     const RuleContext context{dag, schedule, derived, *derived, placement, caps, violations};
-    for (const std::vector<Rule> &group : kRules) {
+    for (const std::vector<Rule>& group : kRules) {
         for (const Rule rule : group) {
             rule(context);
         }
@@ -89,15 +90,15 @@ std::vector<Violation> check_legality(const PipelineDag &dag, const Schedule &sc
     return violations;
 }
 
-std::string text(const std::vector<Violation> &violations) {
+std::string text(const std::vector<Violation>& violations) {
     std::string text;
-    for (const Violation &v : violations) {
+    for (const Violation& v : violations) {
         text += (text.empty() ? "" : "; ") + v.where + ": " + v.what;
     }
     return text;
 }
 
-std::int64_t peak_bytes(const PipelineDag &dag, const Schedule &schedule, int threads) {
+std::int64_t peak_bytes(const PipelineDag& dag, const Schedule& schedule, int threads) {
     const ScheduledDag graph(dag, schedule);
     const Placement placement(*graph, schedule);
     std::int64_t bytes = 0;

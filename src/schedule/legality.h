@@ -1,5 +1,6 @@
 #pragma once
-// Legality of a schedule as far as plain data tells; halide/verify lowers the winner and tells the rest.
+// Legality of a schedule as far as plain data tells; halide/verify lowers the winner and tells the
+// rest.
 
 #include <cstdint>
 #include <string>
@@ -11,12 +12,12 @@ namespace nestor {
 
 /** Limits that keep the compiler and the program within reason, checked before lowering. */
 struct Caps {
-    std::int64_t unrolled_bodies = 256;          // product of unrolled extents around one statement
+    std::int64_t unrolled_bodies = 256;  // product of unrolled extents around one statement
     std::int64_t vector_lanes = 256;
-    std::int64_t stack_bytes = 256 * 1024;       // allocations with Memory::Stack, each
-    std::int64_t peak_bytes = -1;                // of all allocations live at once at the estimates; -1: none
-    int threads = 1;                             // that run parallel loops, for peak_bytes
-    std::int64_t inlined_size = 200'000;         // nodes of a definition with all inlined calls expanded
+    std::int64_t stack_bytes = 256 * 1024;  // allocations with Memory::Stack, each
+    std::int64_t peak_bytes = -1;  // of all allocations live at once at the estimates; -1: none
+    int threads = 1;               // that run parallel loops, for peak_bytes
+    std::int64_t inlined_size = 200'000;  // nodes of a definition with all inlined calls expanded
 };
 
 /** A broken rule, for people. */
@@ -25,19 +26,23 @@ struct Violation {
     std::string what;
 };
 
-/** Every rule that is broken; empty: legal. The rules are the table in legality.cpp, and each is explained
- *  where it is written, in schedule/rules/. What they promise together: directives() can be executed,
- *  Halide takes each of them, and none changes the meaning of the algorithm. What only lowering shows (the
- *  inputs that tails and sliding windows read, the size of the code) is halide/verify's. */
-[[nodiscard]] std::vector<Violation> check_legality(const PipelineDag &dag, const Schedule &schedule,
-                                                    const Caps &caps = {});
+/** Every rule that is broken; empty: legal. The rules are the table in legality.cpp, and each is
+ * explained where it is written, in schedule/rules/. What they promise together: directives() can
+ * be executed, Halide takes each of them, and none changes the meaning of the algorithm. What only
+ * lowering shows (the inputs that tails and sliding windows read, the size of the code) is
+ * halide/verify's. */
+[[nodiscard]] std::vector<Violation> check_legality(const PipelineDag& dag,
+                                                    const Schedule& schedule,
+                                                    const Caps& caps = {});
 
 /** All violations in one text, "blur, stage 1: what; ..."; empty if there are none. */
-[[nodiscard]] std::string text(const std::vector<Violation> &violations);
+[[nodiscard]] std::string text(const std::vector<Violation>& violations);
 
-/** Bytes of all allocations at the estimates, outputs excluded. An upper bound of what is live at once: an
- *  allocation within serial loops counts once, one within parallel loops as often as threads or iterations
- *  hold it, and no two are taken to share memory because one ends before the other begins. */
-[[nodiscard]] std::int64_t peak_bytes(const PipelineDag &dag, const Schedule &schedule, int threads = 1);
+/** Bytes of all allocations at the estimates, outputs excluded. An upper bound of what is live at
+ * once: an allocation within serial loops counts once, one within parallel loops as often as
+ * threads or iterations hold it, and no two are taken to share memory because one ends before the
+ * other begins. */
+[[nodiscard]] std::int64_t peak_bytes(const PipelineDag& dag, const Schedule& schedule,
+                                      int threads = 1);
 
 }  // namespace nestor

@@ -13,7 +13,7 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return b <= 1 ? a : (a + b - 1) / b;
 }
 
-std::string next_name(std::string name, const std::set<std::string> &taken) {
+std::string next_name(std::string name, const std::set<std::string>& taken) {
     while (taken.contains(name)) {
         name += '_';
     }
@@ -22,11 +22,11 @@ std::string next_name(std::string name, const std::set<std::string> &taken) {
 
 }  // namespace
 
-std::string loop_name(const std::vector<StageDim> &dims, LoopRef loop) {
-    // Names are handed out level by level, so that a name does not depend on how deep other dimensions are
-    // split, and the labels themselves are never taken away.
+std::string loop_name(const std::vector<StageDim>& dims, LoopRef loop) {
+    // Names are handed out level by level, so that a name does not depend on how deep other
+    // dimensions are split, and the labels themselves are never taken away.
     std::set<std::string> taken;
-    for (const StageDim &dim : dims) {
+    for (const StageDim& dim : dims) {
         taken.insert(dim.label);
     }
     std::string name = dims[loop.dim].label;
@@ -42,21 +42,21 @@ std::string loop_name(const std::vector<StageDim> &dims, LoopRef loop) {
     return name;
 }
 
-const std::vector<Split> &splits_of(const LoopNest &nest, int dim) {
+const std::vector<Split>& splits_of(const LoopNest& nest, int dim) {
     static const std::vector<Split> none;
     return dim < static_cast<int>(nest.splits.size()) ? nest.splits[dim] : none;
 }
 
-int split_count(const LoopNest &nest, int dim) {
+int split_count(const LoopNest& nest, int dim) {
     return static_cast<int>(splits_of(nest, dim).size());
 }
 
-bool has_loop(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop) {
+bool has_loop(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {
     return loop.dim >= 0 && loop.dim < static_cast<int>(dims.size()) && loop.level >= 0 &&
            loop.level <= split_count(nest, loop.dim);
 }
 
-std::vector<LoopRef> loop_order(const LoopNest &nest, const std::vector<StageDim> &dims) {
+std::vector<LoopRef> loop_order(const LoopNest& nest, const std::vector<StageDim>& dims) {
     if (!nest.order.empty()) {
         return nest.order;
     }
@@ -74,21 +74,21 @@ std::vector<LoopRef> loop_order(const LoopNest &nest, const std::vector<StageDim
     return order;
 }
 
-std::int64_t loop_extent(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop) {
-    const std::int64_t whole = loop.level == 0 ? dims[loop.dim].extent
-                                               : nest.splits[loop.dim][loop.level - 1].factor;
+std::int64_t loop_extent(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {
+    const std::int64_t whole =
+        loop.level == 0 ? dims[loop.dim].extent : nest.splits[loop.dim][loop.level - 1].factor;
     return divide_up(whole, loop_stride(nest, loop));
 }
 
-bool has_constant_extent(const std::vector<StageDim> &dims, LoopRef loop) {
+bool has_constant_extent(const std::vector<StageDim>& dims, LoopRef loop) {
     return loop.level > 0 || dims[loop.dim].constant_extent;
 }
 
-std::int64_t loop_stride(const LoopNest &nest, LoopRef loop) {
+std::int64_t loop_stride(const LoopNest& nest, LoopRef loop) {
     return loop.level < split_count(nest, loop.dim) ? nest.splits[loop.dim][loop.level].factor : 1;
 }
 
-int position(const std::vector<LoopRef> &order, LoopRef loop) {
+int position(const std::vector<LoopRef>& order, LoopRef loop) {
     const auto found = std::ranges::find(order, loop);
     return found == order.end() ? -1 : static_cast<int>(found - order.begin());
 }

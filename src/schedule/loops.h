@@ -1,5 +1,6 @@
 #pragma once
-// Facts about single loops of a nest. Loop references are valid ones (has_loop) unless it says otherwise.
+// Facts about single loops of a nest. Loop references are valid ones (has_loop) unless it says
+// otherwise.
 
 #include <cstdint>
 #include <vector>
@@ -9,25 +10,27 @@
 namespace nestor {
 
 /** Splits of a dimension, outermost first. */
-[[nodiscard]] const std::vector<Split> &splits_of(const LoopNest &nest, int dim);
+[[nodiscard]] const std::vector<Split>& splits_of(const LoopNest& nest, int dim);
 
 /** Number of splits of a dimension. */
-[[nodiscard]] int split_count(const LoopNest &nest, int dim);
+[[nodiscard]] int split_count(const LoopNest& nest, int dim);
 
 /** Whether the nest has that loop. */
-[[nodiscard]] bool has_loop(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop);
+[[nodiscard]] bool has_loop(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop);
 
 /** Iterations of a loop at the estimates, tails included. */
-[[nodiscard]] std::int64_t loop_extent(const LoopNest &nest, const std::vector<StageDim> &dims,
+[[nodiscard]] std::int64_t loop_extent(const LoopNest& nest, const std::vector<StageDim>& dims,
                                        LoopRef loop);
 
-/** Whether loop_extent() holds for every run: loops inside of a split, and all of a constant dimension. */
-[[nodiscard]] bool has_constant_extent(const std::vector<StageDim> &dims, LoopRef loop);
+/** Whether loop_extent() holds for every run: loops inside of a split, and all of a constant
+ * dimension. */
+[[nodiscard]] bool has_constant_extent(const std::vector<StageDim>& dims, LoopRef loop);
 
-/** How far one iteration of the loop moves along its dimension: the extent of what is split off inside. */
-[[nodiscard]] std::int64_t loop_stride(const LoopNest &nest, LoopRef loop);
+/** How far one iteration of the loop moves along its dimension: the extent of what is split off
+ * inside. */
+[[nodiscard]] std::int64_t loop_stride(const LoopNest& nest, LoopRef loop);
 
 /** Position among innermost-first loops, or -1. */
-[[nodiscard]] int position(const std::vector<LoopRef> &order, LoopRef loop);
+[[nodiscard]] int position(const std::vector<LoopRef>& order, LoopRef loop);
 
 }  // namespace nestor

@@ -7,19 +7,19 @@
 namespace nestor {
 
 Placement::Kind Placement::kind(int function) const {
-    const Function &f = graph_.functions[function];
+    const Function& f = graph_.functions[function];
     if (f.pinned) {
         return Kind::Unknown;
     }
     switch (schedule_.functions[function].compute.kind) {
-    case Level::Kind::Inline:
-        return Kind::Inlined;
-    case Level::Kind::Root:
-        return Kind::Root;
-    case Level::Kind::At:
-        return Kind::At;
-    case Level::Kind::Default:
-        break;
+        case Level::Kind::Inline:
+            return Kind::Inlined;
+        case Level::Kind::Root:
+            return Kind::Root;
+        case Level::Kind::At:
+            return Kind::At;
+        case Level::Kind::Default:
+            break;
     }
     if (f.is_output || f.is_extern) {
         return Kind::Root;
@@ -32,10 +32,10 @@ bool Placement::is_transparent(int function) const {
     return k == Kind::Inlined || k == Kind::AtEachUse;
 }
 
-std::vector<const LoopNest *> Placement::nests(int function, int stage) const {
-    const StageSchedule &s = schedule_.functions[function].stages[stage];
-    std::vector<const LoopNest *> nests;
-    for (const Specialization &specialization : s.specializations) {
+std::vector<const LoopNest*> Placement::nests(int function, int stage) const {
+    const StageSchedule& s = schedule_.functions[function].stages[stage];
+    std::vector<const LoopNest*> nests;
+    for (const Specialization& specialization : s.specializations) {
         nests.push_back(&specialization.nest);
     }
     nests.push_back(&s.nest);
@@ -48,21 +48,21 @@ std::vector<StageDim> Placement::dims(int function, int stage) const {
 
 bool Placement::is_around(int function, int stage, LoopRef outer, LoopRef inner) const {
     const std::vector<StageDim> d = dims(function, stage);
-    return std::ranges::all_of(nests(function, stage), [&](const LoopNest *nest) {
+    return std::ranges::all_of(nests(function, stage), [&](const LoopNest* nest) {
         const std::vector<LoopRef> order = loop_order(*nest, d);
         const int at = position(order, inner);
         return at >= 0 && position(order, outer) >= at;
     });
 }
 
-bool Placement::is_inside(const LoopSite &inner, const LoopSite &outer) const {
-    return std::ranges::any_of(chain(inner), [&](const LoopSite &site) {
+bool Placement::is_inside(const LoopSite& inner, const LoopSite& outer) const {
+    return std::ranges::any_of(chain(inner), [&](const LoopSite& site) {
         return site.function == outer.function && site.stage == outer.stage &&
                is_around(site.function, site.stage, outer.loop, site.loop);
     });
 }
 
-bool Placement::is_computed_inside(int f, const LoopSite &site) const {
+bool Placement::is_computed_inside(int f, const LoopSite& site) const {
     return kind(f) == Kind::At && is_inside(schedule_.functions[f].compute.site, site);
 }
 
@@ -76,9 +76,9 @@ std::vector<Placement::Use> Placement::uses(int function) const {
     return uses;
 }
 
-void Placement::add_uses(int function, std::vector<bool> &seen, std::vector<Use> &uses) const {
+void Placement::add_uses(int function, std::vector<bool>& seen, std::vector<Use>& uses) const {
     for (const int consumer : graph_.functions[function].consumers) {
-        const Function &f = graph_.functions[consumer];
+        const Function& f = graph_.functions[consumer];
         if (is_transparent(consumer)) {
             if (!seen[consumer]) {
                 seen[consumer] = true;
@@ -90,7 +90,7 @@ void Placement::add_uses(int function, std::vector<bool> &seen, std::vector<Use>
             uses.push_back({consumer, -1});
         }
         for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
-            const bool loads = std::ranges::any_of(f.stages[s].loads, [&](const Load &load) {
+            const bool loads = std::ranges::any_of(f.stages[s].loads, [&](const Load& load) {
                 return load.source == Source::Function && load.index == function;
             });
             if (loads) {
@@ -100,7 +100,7 @@ void Placement::add_uses(int function, std::vector<bool> &seen, std::vector<Use>
     }
 }
 
-std::vector<LoopSite> Placement::chain(const LoopSite &site) const {
+std::vector<LoopSite> Placement::chain(const LoopSite& site) const {
     std::vector<LoopSite> sites{site};
     while (sites.size() <= schedule_.functions.size()) {
         const int f = sites.back().function;
@@ -113,12 +113,12 @@ std::vector<LoopSite> Placement::chain(const LoopSite &site) const {
 }
 
 Level Placement::store(int function) const {
-    const FunctionSchedule &f = schedule_.functions[function];
+    const FunctionSchedule& f = schedule_.functions[function];
     return f.store.kind == Level::Kind::Default ? f.compute : f.store;
 }
 
 Level Placement::storage(int function) const {
-    const FunctionSchedule &f = schedule_.functions[function];
+    const FunctionSchedule& f = schedule_.functions[function];
     return f.hoist.kind == Level::Kind::Default ? store(function) : f.hoist;
 }
 

@@ -3,23 +3,24 @@
 
 #include <vector>
 
-#include "schedule/scheduled_dag.h"
 #include "schedule/schedule.h"
+#include "schedule/scheduled_dag.h"
 
 namespace nestor {
 
 class Placement {
-public:
+  public:
     /** Keeps references to both. Shapes have to be right (rules/shape.cpp). */
-    Placement(const PipelineDag &graph, const Schedule &schedule)
+    Placement(const PipelineDag& graph, const Schedule& schedule)
         : graph_(graph), schedule_(schedule) {}
 
     enum class Kind {
         Inlined,    // has no loops and no memory: its consumers contain its expression
-        AtEachUse,  // not inlinable and left at Default: computed in the innermost loop of each consumer
+        AtEachUse,  // not inlinable and left at Default: computed in the innermost loop of each
+                    // consumer
         Root,
-        At,         // FunctionSchedule::compute.site
-        Unknown,    // scheduled by the user
+        At,       // FunctionSchedule::compute.site
+        Unknown,  // scheduled by the user
     };
     [[nodiscard]] Kind kind(int function) const;
 
@@ -27,45 +28,46 @@ public:
     [[nodiscard]] bool is_transparent(int function) const;
 
     /** All nests of a stage: the specialised ones, then the general one. */
-    [[nodiscard]] std::vector<const LoopNest *> nests(int function, int stage) const;
+    [[nodiscard]] std::vector<const LoopNest*> nests(int function, int stage) const;
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage) const;
 
     /** Whether loop `outer` is `inner` or around it in every nest of their stage. */
     [[nodiscard]] bool is_around(int function, int stage, LoopRef outer, LoopRef inner) const;
 
-    /** Whether each iteration of `inner` belongs to one iteration of `outer`, through the loops at which
-     *  functions are computed. A loop is inside itself. */
-    [[nodiscard]] bool is_inside(const LoopSite &inner, const LoopSite &outer) const;
+    /** Whether each iteration of `inner` belongs to one iteration of `outer`, through the loops at
+     * which functions are computed. A loop is inside itself. */
+    [[nodiscard]] bool is_inside(const LoopSite& inner, const LoopSite& outer) const;
 
     /** Whether all of function `f` is computed within one iteration of `site`. */
-    [[nodiscard]] bool is_computed_inside(int f, const LoopSite &site) const;
+    [[nodiscard]] bool is_computed_inside(int f, const LoopSite& site) const;
 
     /** A stage that loads the function, itself or through transparent functions. */
     struct Use {
         int function = 0;
         int stage = 0;  // -1: an extern stage
-        auto operator<=>(const Use &) const = default;
+        auto operator<=>(const Use&) const = default;
     };
     /** Each once, ascending. */
     [[nodiscard]] std::vector<Use> uses(int function) const;
 
-    /** The loop sites around the code of `site`'s function and stage, innermost first: `site`, then the
-     *  site at which its function is computed, and so on. Stops at root, or where sites go in circles. */
-    [[nodiscard]] std::vector<LoopSite> chain(const LoopSite &site) const;
+    /** The loop sites around the code of `site`'s function and stage, innermost first: `site`, then
+     * the site at which its function is computed, and so on. Stops at root, or where sites go in
+     * circles. */
+    [[nodiscard]] std::vector<LoopSite> chain(const LoopSite& site) const;
 
     /** The level at which memory is allocated: hoist, else store, else compute. */
     [[nodiscard]] Level storage(int function) const;
     /** The level at which the region that is kept is decided: store, else compute. */
     [[nodiscard]] Level store(int function) const;
 
-    [[nodiscard]] const PipelineDag &graph() const { return graph_; }
-    [[nodiscard]] const Schedule &schedule() const { return schedule_; }
+    [[nodiscard]] const PipelineDag& graph() const { return graph_; }
+    [[nodiscard]] const Schedule& schedule() const { return schedule_; }
 
-private:
-    void add_uses(int function, std::vector<bool> &seen, std::vector<Use> &uses) const;
+  private:
+    void add_uses(int function, std::vector<bool>& seen, std::vector<Use>& uses) const;
 
-    const PipelineDag &graph_;
-    const Schedule &schedule_;
+    const PipelineDag& graph_;
+    const Schedule& schedule_;
 };
 
 }  // namespace nestor

@@ -11,7 +11,7 @@ namespace nestor {
 
 namespace {
 
-std::string sizes(const std::vector<std::int64_t> &extents) {
+std::string sizes(const std::vector<std::int64_t>& extents) {
     std::string text;
     for (const std::int64_t extent : extents) {
         text += (text.empty() ? "" : " x ") + std::to_string(extent);
@@ -20,7 +20,7 @@ std::string sizes(const std::vector<std::int64_t> &extents) {
 }
 
 std::string bytes_text(std::int64_t bytes) {
-    const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+    const char* const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
     int unit = 0;
     while (bytes >= 10240 && unit < 4) {
         bytes = (bytes + 512) / 1024;
@@ -30,10 +30,14 @@ std::string bytes_text(std::int64_t bytes) {
 }
 
 class LoopNestPrinter {
-public:
-    LoopNestPrinter(const PipelineDag &dag, const Schedule &schedule)
-        : dag_(dag), schedule_(schedule), derived_(dag, schedule), graph_(*derived_),
-          placement_(graph_, schedule), order_(topological_order(graph_)) {}
+  public:
+    LoopNestPrinter(const PipelineDag& dag, const Schedule& schedule)
+        : dag_(dag),
+          schedule_(schedule),
+          derived_(dag, schedule),
+          graph_(*derived_),
+          placement_(graph_, schedule),
+          order_(topological_order(graph_)) {}
 
     std::string print() {
         print_inlined();
@@ -42,12 +46,10 @@ public:
         return std::move(text_);
     }
 
-private:
+  private:
     [[nodiscard]] std::string name(int f) const { return function_text(dag_, schedule_, f); }
 
-    void line(const std::string &text) {
-        text_ += std::string(2 * depth_, ' ') + text + "\n";
-    }
+    void line(const std::string& text) { text_ += std::string(2 * depth_, ' ') + text + "\n"; }
 
     void print_inlined() {
         std::string names;
@@ -62,7 +64,7 @@ private:
     }
 
     // Whether a level is root, if `site` is none, or that very loop.
-    static bool is_at(const Level &level, const std::optional<LoopSite> &site) {
+    static bool is_at(const Level& level, const std::optional<LoopSite>& site) {
         if (!site) {
             return level.kind == Level::Kind::Root;
         }
@@ -70,7 +72,7 @@ private:
     }
 
     // Memory that is allocated here and filled further in.
-    void print_stored(const std::optional<LoopSite> &site) {
+    void print_stored(const std::optional<LoopSite>& site) {
         for (const int f : order_) {
             if (placement_.kind(f) == Placement::Kind::At &&
                 placement_.storage(f) != schedule_.functions[f].compute &&
@@ -80,13 +82,12 @@ private:
         }
     }
 
-    void print_computed(const std::optional<LoopSite> &site) {
+    void print_computed(const std::optional<LoopSite>& site) {
         for (const int f : order_) {
             const Placement::Kind kind = placement_.kind(f);
-            const bool here = site ? kind == Placement::Kind::At &&
-                                         schedule_.functions[f].compute.site == *site
-                                   : kind == Placement::Kind::Root ||
-                                         kind == Placement::Kind::Unknown;
+            const bool here =
+                site ? kind == Placement::Kind::At && schedule_.functions[f].compute.site == *site
+                     : kind == Placement::Kind::Root || kind == Placement::Kind::Unknown;
             if (here) {
                 print_function(f);
             }
@@ -95,9 +96,9 @@ private:
 
     [[nodiscard]] std::string memory(int f) const {
         const Level store = placement_.store(f);
-        const std::vector<std::int64_t> extents =
-            store.kind == Level::Kind::At ? footprint(graph_, schedule_, f, store.site)
-                                          : whole_region(graph_, schedule_, f);
+        const std::vector<std::int64_t> extents = store.kind == Level::Kind::At
+                                                      ? footprint(graph_, schedule_, f, store.site)
+                                                      : whole_region(graph_, schedule_, f);
         const Memory memory = schedule_.functions[f].memory;
         const std::string where = memory == Memory::Stack      ? " on the stack"
                                   : memory == Memory::Register ? " in registers"
@@ -107,7 +108,7 @@ private:
     }
 
     void print_function(int f) {
-        const Function &function = graph_.functions[f];
+        const Function& function = graph_.functions[f];
         if (function.pinned) {
             line("produce " + name(f) + ": left as it is, " + *function.pinned);
             return;
@@ -125,10 +126,10 @@ private:
     }
 
     void print_stage(int f, int s) {
-        const StageSchedule &stage = schedule_.functions[f].stages[s];
-        for (const Specialization &specialization : stage.specializations) {
+        const StageSchedule& stage = schedule_.functions[f].stages[s];
+        for (const Specialization& specialization : stage.specializations) {
             std::string condition;
-            for (const ExtentCondition &term : specialization.when) {
+            for (const ExtentCondition& term : specialization.when) {
                 condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
                              graph_.functions[f].args[term.dim] + " is at least " +
                              std::to_string(term.at_least);
@@ -143,7 +144,7 @@ private:
             depth_++;
         }
         if (stage.compute_with) {
-            const LoopSite &with = *stage.compute_with;
+            const LoopSite& with = *stage.compute_with;
             line("fused with " + name(with.function) + " down to loop " +
                  loop_name(placement_.dims(with.function, with.stage), with.loop) + ":");
         }
@@ -151,7 +152,7 @@ private:
         depth_ -= stage.specializations.empty() ? 0 : 1;
     }
 
-    void print_nest(int f, int s, const LoopNest &nest) {
+    void print_nest(int f, int s, const LoopNest& nest) {
         const std::vector<StageDim> dims = placement_.dims(f, s);
         const std::vector<LoopRef> order = loop_order(nest, dims);
         const std::size_t depth = depth_;
@@ -163,13 +164,13 @@ private:
             print_stored(site);
             print_computed(site);
         }
-        const Stage &stage = graph_.functions[f].stages[s];
+        const Stage& stage = graph_.functions[f].stages[s];
         line(stage.text.empty() ? name(f) + "(...) = ..." : stage.text);
         depth_ = depth;
     }
 
     // Of a function that is computed at a loop: of what one computation of it covers.
-    [[nodiscard]] std::int64_t iterations(int f, int s, const LoopNest &nest, LoopRef loop) const {
+    [[nodiscard]] std::int64_t iterations(int f, int s, const LoopNest& nest, LoopRef loop) const {
         std::vector<StageDim> dims = placement_.dims(f, s);
         if (placement_.kind(f) == Placement::Kind::At) {
             const std::vector<std::int64_t> extents =
@@ -183,7 +184,7 @@ private:
         return loop_extent(nest, dims, loop);
     }
 
-    static std::string mark(const LoopNest &nest, LoopRef loop) {
+    static std::string mark(const LoopNest& nest, LoopRef loop) {
         if (nest.vector == loop) {
             return "vectorized";
         }
@@ -193,15 +194,15 @@ private:
         return nest.atomic && parallel ? "atomic " + mark : mark;
     }
 
-    [[nodiscard]] std::string notes(const LoopNest &nest, LoopRef loop) const {
+    [[nodiscard]] std::string notes(const LoopNest& nest, LoopRef loop) const {
         std::string text;
-        for (const Prefetch &prefetch : nest.prefetch) {
+        for (const Prefetch& prefetch : nest.prefetch) {
             if (prefetch.at == loop) {
                 text += " prefetch " + name(prefetch.function) + ", " +
                         std::to_string(prefetch.offset) + " ahead";
             }
         }
-        for (const LoopPartition &partition : nest.partition) {
+        for (const LoopPartition& partition : nest.partition) {
             if (partition.loop == loop && partition.policy == PartitionPolicy::Never) {
                 text += " never partitioned";
             } else if (partition.loop == loop && partition.policy == PartitionPolicy::Always) {
@@ -211,10 +212,10 @@ private:
         return text;
     }
 
-    const PipelineDag &dag_;
-    const Schedule &schedule_;
+    const PipelineDag& dag_;
+    const Schedule& schedule_;
     const ScheduledDag derived_;
-    const PipelineDag &graph_;
+    const PipelineDag& graph_;
     const Placement placement_;
     const std::vector<int> order_;
     std::string text_;
@@ -223,7 +224,7 @@ private:
 
 }  // namespace
 
-std::string print_loop_nest(const PipelineDag &dag, const Schedule &schedule) {
+std::string print_loop_nest(const PipelineDag& dag, const Schedule& schedule) {
     return LoopNestPrinter(dag, schedule).print();
 }
 

@@ -16,8 +16,9 @@ struct LoopOfDim {
     Loop loop;
 };
 
-// The loop over `ref` as a dimension of its own. A split counts from 0, whatever the dimension's minimum.
-Loop loop_as_dim(const Stage &stage, const LoopNest &nest, const std::vector<StageDim> &dims,
+// The loop over `ref` as a dimension of its own. A split counts from 0, whatever the dimension's
+// minimum.
+Loop loop_as_dim(const Stage& stage, const LoopNest& nest, const std::vector<StageDim>& dims,
                  LoopRef ref) {
     Loop loop = stage.loops[ref.dim];
     if (split_count(nest, ref.dim) > 0) {
@@ -40,7 +41,7 @@ Loop pure_loop(std::string label, std::string variable, int position, Range rang
     return loop;
 }
 
-std::vector<Loop> pure_loops(const Function &f) {
+std::vector<Loop> pure_loops(const Function& f) {
     std::vector<Loop> loops;
     for (int d = 0; d < f.dimensions(); d++) {
         const std::string variable = f.stages.empty() ? "" : f.stages[0].loops[d].variable;
@@ -50,14 +51,14 @@ std::vector<Loop> pure_loops(const Function &f) {
 }
 
 // A coordinate over the dimensions of the parent's stage, rewritten over `loops` of the split nest.
-Coordinate over_loops(const Coordinate &coordinate, const Stage &stage, const LoopNest &nest,
-                      const std::vector<LoopOfDim> &loops) {
+Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const LoopNest& nest,
+                      const std::vector<LoopOfDim>& loops) {
     Coordinate result = coordinate;
     result.rates.clear();
     if (!coordinate.affine) {
         return result;
     }
-    for (const LoopOfDim &l : loops) {
+    for (const LoopOfDim& l : loops) {
         const double rate = coordinate.rates[l.ref.dim];
         result.rates.push_back(rate * static_cast<double>(loop_stride(nest, l.ref)));
     }
@@ -74,15 +75,15 @@ Coordinate over_loops(const Coordinate &coordinate, const Stage &stage, const Lo
 
 }  // namespace
 
-LoopNest rfactor_nest(const Derivation &derivation) {
+LoopNest rfactor_nest(const Derivation& derivation) {
     LoopNest nest;
     nest.splits = derivation.splits;
     return nest;
 }
 
-std::vector<std::string> preserved_names(const Derivation &derivation,
-                                         const std::vector<std::string> &parent_args,
-                                         const std::vector<StageDim> &dims) {
+std::vector<std::string> preserved_names(const Derivation& derivation,
+                                         const std::vector<std::string>& parent_args,
+                                         const std::vector<StageDim>& dims) {
     const LoopNest nest = rfactor_nest(derivation);
     std::set<std::string> taken(parent_args.begin(), parent_args.end());
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {
@@ -102,8 +103,8 @@ std::vector<std::string> preserved_names(const Derivation &derivation,
     return names;
 }
 
-Function rfactor_intermediate(const Function &parent, const Derivation &derivation) {
-    const Stage &stage = parent.stages[derivation.stage];
+Function rfactor_intermediate(const Function& parent, const Derivation& derivation) {
+    const Stage& stage = parent.stages[derivation.stage];
     const LoopNest nest = rfactor_nest(derivation);
     const std::vector<StageDim> dims = stage_dims(stage);
     const std::vector<std::string> names = preserved_names(derivation, parent.args, dims);
@@ -117,8 +118,8 @@ Function rfactor_intermediate(const Function &parent, const Derivation &derivati
     for (std::size_t i = 0; i < names.size(); i++) {
         const Loop loop = loop_as_dim(stage, nest, dims, derivation.preserved[i]);
         const int position = parent.dimensions() + static_cast<int>(i);
-        preserved.push_back({derivation.preserved[i],
-                             pure_loop(names[i], names[i], position, loop.range)});
+        preserved.push_back(
+            {derivation.preserved[i], pure_loop(names[i], names[i], position, loop.range)});
         preserved.back().loop.constant_extent = loop.constant_extent;
         made.args.push_back(names[i]);
         made.region.push_back(loop.range);
@@ -127,12 +128,13 @@ Function rfactor_intermediate(const Function &parent, const Derivation &derivati
     // 2. The pure definition: the identity of the operator.
     Stage init;
     init.loops = pure_loops(parent);
-    for (const LoopOfDim &p : preserved) {
+    for (const LoopOfDim& p : preserved) {
         init.loops.push_back(p.loop);
     }
     init.expression_size = 1;
 
-    // 3. The update: the parent's, over its pure loops, the preserved ones and the remaining reduction.
+    // 3. The update: the parent's, over its pure loops, the preserved ones and the remaining
+    // reduction.
     Stage update = stage;
     update.index = 1;
     std::vector<LoopOfDim> loops;
@@ -150,22 +152,22 @@ Function rfactor_intermediate(const Function &parent, const Derivation &derivati
             loops.back().loop.position = reductions++;
         }
     }
-    for (Load &load : update.loads) {
-        for (Coordinate &coordinate : load.coords) {
+    for (Load& load : update.loads) {
+        for (Coordinate& coordinate : load.coords) {
             coordinate = over_loops(coordinate, stage, nest, loops);
         }
     }
     update.loops.clear();
-    for (LoopOfDim &l : loops) {
+    for (LoopOfDim& l : loops) {
         update.loops.push_back(std::move(l.loop));
     }
     made.stages = {std::move(init), std::move(update)};
     return made;
 }
 
-Stage rfactor_merge(const Function &parent, const Derivation &derivation, int intermediate,
-                    const Function &made) {
-    const Stage &stage = parent.stages[derivation.stage];
+Stage rfactor_merge(const Function& parent, const Derivation& derivation, int intermediate,
+                    const Function& made) {
+    const Stage& stage = parent.stages[derivation.stage];
     const LoopNest nest = rfactor_nest(derivation);
     const std::vector<StageDim> dims = stage_dims(stage);
 

@@ -7,10 +7,10 @@
 namespace nestor {
 
 /** The intermediate function, which computes the partial results. */
-[[nodiscard]] Function rfactor_intermediate(const Function &parent, const Derivation &derivation);
+[[nodiscard]] Function rfactor_intermediate(const Function& parent, const Derivation& derivation);
 
 /** The parent's stage afterwards, which merges the partial results of function `intermediate`. */
-[[nodiscard]] Stage rfactor_merge(const Function &parent, const Derivation &derivation, int intermediate,
-                                  const Function &made);
+[[nodiscard]] Stage rfactor_merge(const Function& parent, const Derivation& derivation,
+                                  int intermediate, const Function& made);
 
 }  // namespace nestor

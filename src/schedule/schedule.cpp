@@ -10,29 +10,29 @@ namespace nestor {
 
 namespace {
 
-void normalize(std::vector<std::vector<Split>> &splits) {
+void normalize(std::vector<std::vector<Split>>& splits) {
     while (!splits.empty() && splits.back().empty()) {
         splits.pop_back();
     }
 }
 
-void normalize(LoopNest &nest) {
+void normalize(LoopNest& nest) {
     normalize(nest.splits);
     std::ranges::sort(nest.parallel);
     std::ranges::sort(nest.unrolled);
     std::erase_if(nest.partition,
-                  [](const LoopPartition &p) { return p.policy == PartitionPolicy::Auto; });
+                  [](const LoopPartition& p) { return p.policy == PartitionPolicy::Auto; });
     std::ranges::sort(nest.partition, {},
-                      [](const LoopPartition &p) { return std::pair(p.loop, p.policy); });
+                      [](const LoopPartition& p) { return std::pair(p.loop, p.policy); });
 }
 
-void normalize(Level &level) {
+void normalize(Level& level) {
     if (level.kind != Level::Kind::At) {
         level.site = {};
     }
 }
 
-void normalize(FunctionSchedule &function) {
+void normalize(FunctionSchedule& function) {
     normalize(function.compute);
     normalize(function.store);
     normalize(function.hoist);
@@ -44,9 +44,9 @@ void normalize(FunctionSchedule &function) {
         normalize(function.derivation->splits);
     }
     std::ranges::sort(function.alignment, {},
-                      [](const Alignment &a) { return std::pair(a.dim, a.elements); });
-    for (StageSchedule &stage : function.stages) {
-        for (Specialization &specialization : stage.specializations) {
+                      [](const Alignment& a) { return std::pair(a.dim, a.elements); });
+    for (StageSchedule& stage : function.stages) {
+        for (Specialization& specialization : stage.specializations) {
             normalize(specialization.nest);
         }
         normalize(stage.nest);
@@ -55,7 +55,7 @@ void normalize(FunctionSchedule &function) {
 
 }  // namespace
 
-Schedule empty_schedule(const PipelineDag &dag) {
+Schedule empty_schedule(const PipelineDag& dag) {
     Schedule schedule;
     schedule.algorithm_hash = dag.algorithm_hash;
     schedule.functions.resize(dag.functions.size());
@@ -66,13 +66,13 @@ Schedule empty_schedule(const PipelineDag &dag) {
 }
 
 Schedule normalized(Schedule schedule) {
-    for (FunctionSchedule &function : schedule.functions) {
+    for (FunctionSchedule& function : schedule.functions) {
         normalize(function);
     }
     return schedule;
 }
 
-std::uint64_t hash(const Schedule &schedule, const PipelineDag &dag) {
+std::uint64_t hash(const Schedule& schedule, const PipelineDag& dag) {
     return hash_bytes(print_json(dag, schedule));
 }
 

@@ -34,7 +34,7 @@ struct Split {
     std::int64_t factor = 1;  // extent of the inner loop
     Tail tail = Tail::Auto;
 
-    bool operator==(const Split &) const = default;
+    bool operator==(const Split&) const = default;
 };
 
 /** A loop of a stage: dimension `dim` after splits[dim].size() splits has loops at levels 0
@@ -43,7 +43,7 @@ struct LoopRef {
     int dim = 0;
     int level = 0;
 
-    auto operator<=>(const LoopRef &) const = default;
+    auto operator<=>(const LoopRef&) const = default;
 };
 
 /** A loop of some function: an index into Schedule::functions, a stage and a loop of it. */
@@ -52,7 +52,7 @@ struct LoopSite {
     int stage = 0;
     LoopRef loop;
 
-    auto operator<=>(const LoopSite &) const = default;
+    auto operator<=>(const LoopSite&) const = default;
 };
 
 /** Where something is computed or stored. */
@@ -66,7 +66,7 @@ struct Level {
     Kind kind = Kind::Default;
     LoopSite site;  // for At
 
-    bool operator==(const Level &) const = default;
+    bool operator==(const Level&) const = default;
 
     static Level inlined() { return {Kind::Inline, {}}; }
     static Level root() { return {Kind::Root, {}}; }
@@ -74,26 +74,27 @@ struct Level {
 };
 
 struct Prefetch {
-    int function = 0;  // what is prefetched: an index into Schedule::functions
-    LoopRef at;        // issued in this loop
-    LoopRef from;      // for what this loop will need ...
+    int function = 0;         // what is prefetched: an index into Schedule::functions
+    LoopRef at;               // issued in this loop
+    LoopRef from;             // for what this loop will need ...
     std::int64_t offset = 1;  // ... so many iterations later
     PrefetchBounds bounds = PrefetchBounds::GuardWithIf;
 
-    bool operator==(const Prefetch &) const = default;
+    bool operator==(const Prefetch&) const = default;
 };
 
 struct LoopPartition {
     LoopRef loop;
     PartitionPolicy policy = PartitionPolicy::Auto;
 
-    bool operator==(const LoopPartition &) const = default;
+    bool operator==(const LoopPartition&) const = default;
 };
 
 /** The loops of one definition. Reduction dimensions follow the pure ones, as in Stage::loops. */
 struct LoopNest {
-    std::vector<std::vector<Split>> splits;  // [dim], outermost split first; missing dims: no splits; no empty one at the end
-    std::vector<LoopRef> order;     // every loop, innermost first; empty: Halide's order
+    std::vector<std::vector<Split>>
+        splits;  // [dim], outermost split first; missing dims: no splits; no empty one at the end
+    std::vector<LoopRef> order;  // every loop, innermost first; empty: Halide's order
     std::vector<LoopRef> parallel;
     std::vector<LoopRef> unrolled;  // loops of constant extent
     std::optional<LoopRef> vector;  // the loop that is run as one vector
@@ -101,7 +102,7 @@ struct LoopNest {
     std::vector<Prefetch> prefetch;
     bool atomic = false;
 
-    bool operator==(const LoopNest &) const = default;
+    bool operator==(const LoopNest&) const = default;
 };
 
 /** "The extent of dimension `dim` of this output is at least `at_least`." */
@@ -109,7 +110,7 @@ struct ExtentCondition {
     int dim = 0;
     std::int64_t at_least = 1;
 
-    bool operator==(const ExtentCondition &) const = default;
+    bool operator==(const ExtentCondition&) const = default;
 };
 
 /** A second loop nest of the same definition, chosen at run time when all conditions hold. Loop
@@ -118,7 +119,7 @@ struct Specialization {
     std::vector<ExtentCondition> when;
     LoopNest nest;
 
-    bool operator==(const Specialization &) const = default;
+    bool operator==(const Specialization&) const = default;
 };
 
 struct StageSchedule {
@@ -126,7 +127,7 @@ struct StageSchedule {
     LoopNest nest;
     std::optional<LoopSite> compute_with;  // fused with that stage from the outermost loop to there
 
-    bool operator==(const StageSchedule &) const = default;
+    bool operator==(const StageSchedule&) const = default;
 };
 
 /** How a function that is not in the algorithm came to be. */
@@ -140,16 +141,17 @@ struct Derivation {
     int parent = 0;              // index into Schedule::functions
     std::vector<int> consumers;  // indexes into Schedule::functions
     // Rfactor only: the stage's reduction dimensions are split first, then the loops in `preserved`
-    // become pure dimensions of the derived function and the only reduction loops left in the parent.
-    // Afterwards the parent's stage has all pure dimensions of the parent and then `preserved`; the
-    // derived function has the parent's pure dimensions and then `preserved` as pure dimensions, and in
-    // its update the remaining reduction loops. Reduction loops are listed innermost first, as in the
-    // domain: the dimensions in order, of each the innermost level first.
+    // become pure dimensions of the derived function and the only reduction loops left in the
+    // parent. Afterwards the parent's stage has all pure dimensions of the parent and then
+    // `preserved`; the derived function has the parent's pure dimensions and then `preserved` as
+    // pure dimensions, and in its update the remaining reduction loops. Reduction loops are listed
+    // innermost first, as in the domain: the dimensions in order, of each the innermost level
+    // first.
     int stage = 1;
     std::vector<std::vector<Split>> splits;  // [dim] of the parent's stage, as in LoopNest
     std::vector<LoopRef> preserved;
 
-    bool operator==(const Derivation &) const = default;
+    bool operator==(const Derivation&) const = default;
 };
 
 struct Fold {
@@ -157,52 +159,52 @@ struct Fold {
     std::int64_t factor = 1;  // length of the circular buffer
     bool forward = true;
 
-    bool operator==(const Fold &) const = default;
+    bool operator==(const Fold&) const = default;
 };
 
 struct Alignment {
     int dim = 0;
     std::int64_t elements = 1;
 
-    bool operator==(const Alignment &) const = default;
+    bool operator==(const Alignment&) const = default;
 };
 
 struct FunctionSchedule {
     std::optional<Derivation> derivation;  // none for a function of the algorithm
     Level compute;
     Level store;
-    Level hoist;                       // where storage is allocated (hoist_storage)
+    Level hoist;  // where storage is allocated (hoist_storage)
     Memory memory = Memory::Auto;
-    std::vector<int> storage_order;    // dims, innermost first; empty: the order of the arguments
+    std::vector<int> storage_order;  // dims, innermost first; empty: the order of the arguments
     std::vector<Alignment> alignment;
     std::optional<Fold> fold;
     std::vector<StageSchedule> stages;
 
-    bool operator==(const FunctionSchedule &) const = default;
+    bool operator==(const FunctionSchedule&) const = default;
 };
 
 struct Schedule {
     std::uint64_t algorithm_hash = 0;
-    // One for each of PipelineDag::functions, in that order; then the derived ones in the order in which
-    // they are made: a parent, and a consumer that is derived, before what refers to it; clones before
-    // wrappers.
+    // One for each of PipelineDag::functions, in that order; then the derived ones in the order in
+    // which they are made: a parent, and a consumer that is derived, before what refers to it;
+    // clones before wrappers.
     std::vector<FunctionSchedule> functions;
 
-    bool operator==(const Schedule &) const = default;
+    bool operator==(const Schedule&) const = default;
 };
 
 /** A schedule that changes nothing: every level Default, no directive. */
-[[nodiscard]] Schedule empty_schedule(const PipelineDag &dag);
+[[nodiscard]] Schedule empty_schedule(const PipelineDag& dag);
 
 /** The one spelling of values that mean the same: no empty split lists at the end, sets of loops in
  *  order, no partition policy Auto. print_json prints this one, and parse_json returns it. */
 [[nodiscard]] Schedule normalized(Schedule schedule);
 
 /** Hash of the canonical text; equal for equal schedules on every machine. */
-[[nodiscard]] std::uint64_t hash(const Schedule &schedule, const PipelineDag &dag);
+[[nodiscard]] std::uint64_t hash(const Schedule& schedule, const PipelineDag& dag);
 
-/** A dimension of a stage as the schedule sees it, which for derived functions and for their parents
- *  is not what the dag says (schedule/scheduled_dag.h). */
+/** A dimension of a stage as the schedule sees it, which for derived functions and for their
+ * parents is not what the dag says (schedule/scheduled_dag.h). */
 struct StageDim {
     std::string label;  // unique in the stage, a valid C identifier
     LoopKind kind = LoopKind::Pure;
@@ -211,24 +213,27 @@ struct StageDim {
 };
 
 /** Number of stages of a function of the schedule, derived ones included. */
-[[nodiscard]] int stage_count(const PipelineDag &dag, const Schedule &schedule, int function);
+[[nodiscard]] int stage_count(const PipelineDag& dag, const Schedule& schedule, int function);
 
 /** Dimensions of a stage: pure ones first. Empty for extern stages. */
-[[nodiscard]] std::vector<StageDim> stage_dims(const PipelineDag &dag, const Schedule &schedule,
+[[nodiscard]] std::vector<StageDim> stage_dims(const PipelineDag& dag, const Schedule& schedule,
                                                int function, int stage);
-[[nodiscard]] std::vector<StageDim> stage_dims(const Stage &stage);
+[[nodiscard]] std::vector<StageDim> stage_dims(const Stage& stage);
 
 /** Identity of a function for people and files, unique in the schedule: "blur", "sum#2",
  *  "input_im.in(blur)", "hist.clone_in(a, b)", "sum#1.rfactor(1)". */
-[[nodiscard]] std::string function_text(const PipelineDag &dag, const Schedule &schedule, int function);
+[[nodiscard]] std::string function_text(const PipelineDag& dag, const Schedule& schedule,
+                                        int function);
 
 /** Name of a loop: the dimension's label and an "i" for each level: x, xi, xii; with "_" behind it
- *  where that is taken. Unique in the stage, and the same however often the other dimensions are split. */
-[[nodiscard]] std::string loop_name(const std::vector<StageDim> &dims, LoopRef loop);
+ *  where that is taken. Unique in the stage, and the same however often the other dimensions are
+ * split. */
+[[nodiscard]] std::string loop_name(const std::vector<StageDim>& dims, LoopRef loop);
 
-/** All loops of a nest, innermost first: `order` where given, else Halide's: reduction dimensions in the
- *  order of the domain (first innermost), then pure ones in the order of the arguments; the levels of a
- *  dimension next to each other. */
-[[nodiscard]] std::vector<LoopRef> loop_order(const LoopNest &nest, const std::vector<StageDim> &dims);
+/** All loops of a nest, innermost first: `order` where given, else Halide's: reduction dimensions
+ * in the order of the domain (first innermost), then pure ones in the order of the arguments; the
+ * levels of a dimension next to each other. */
+[[nodiscard]] std::vector<LoopRef> loop_order(const LoopNest& nest,
+                                              const std::vector<StageDim>& dims);
 
 }  // namespace nestor

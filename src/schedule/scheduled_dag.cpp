@@ -10,15 +10,15 @@ namespace nestor {
 namespace {
 
 // Functions that load from each function, each once, ascending.
-void find_consumers(PipelineDag &graph) {
-    for (Function &f : graph.functions) {
+void find_consumers(PipelineDag& graph) {
+    for (Function& f : graph.functions) {
         f.consumers.clear();
     }
     for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
         std::set<int> sources(graph.functions[f].extern_inputs.begin(),
                               graph.functions[f].extern_inputs.end());
-        for (const Stage &stage : graph.functions[f].stages) {
-            for (const Load &load : stage.loads) {
+        for (const Stage& stage : graph.functions[f].stages) {
+            for (const Load& load : stage.loads) {
                 if (load.source == Source::Function) {
                     sources.insert(load.index);
                 }
@@ -32,7 +32,7 @@ void find_consumers(PipelineDag &graph) {
 
 }  // namespace
 
-ScheduledDag::ScheduledDag(const PipelineDag &dag, const Schedule &schedule) : original_(dag) {
+ScheduledDag::ScheduledDag(const PipelineDag& dag, const Schedule& schedule) : original_(dag) {
     const int algorithm = static_cast<int>(dag.functions.size());
     const int all = static_cast<int>(schedule.functions.size());
     if (all <= algorithm) {
@@ -53,10 +53,10 @@ ScheduledDag::ScheduledDag(const PipelineDag &dag, const Schedule &schedule) : o
     }
 }
 
-std::vector<int> topological_order(const PipelineDag &graph) {
+std::vector<int> topological_order(const PipelineDag& graph) {
     const int n = static_cast<int>(graph.functions.size());
     std::vector<int> waiting(n, 0);  // producers not yet listed
-    for (const Function &f : graph.functions) {
+    for (const Function& f : graph.functions) {
         for (const int consumer : f.consumers) {
             waiting[consumer]++;
         }

@@ -22,7 +22,7 @@ bool moves_inwards(Tail tail) {
     return tail == Tail::ShiftInwards || tail == Tail::ShiftInwardsAndBlend;
 }
 
-std::int64_t stored_extent(std::int64_t extent, const std::vector<Split> &splits, LoopKind kind,
+std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits, LoopKind kind,
                            int stage, std::size_t first) {
     if (first >= splits.size()) {
         return extent;

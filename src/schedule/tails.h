@@ -8,8 +8,8 @@
 
 namespace nestor {
 
-/** The tail that Halide takes for split number `level` of a dimension: Tail::Auto resolved as Stage::split
- *  does. */
+/** The tail that Halide takes for split number `level` of a dimension: Tail::Auto resolved as
+ * Stage::split does. */
 [[nodiscard]] Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level);
 
 /** RoundUp and its relatives: a multiple of the factor is stored. */
@@ -17,9 +17,9 @@ namespace nestor {
 /** The tail is moved inwards: at least one whole inner loop is stored. */
 [[nodiscard]] bool moves_inwards(Tail tail);
 
-/** Points that are stored along a dimension of extent `extent`, tails included, with splits number `first`
- *  and later. */
-[[nodiscard]] std::int64_t stored_extent(std::int64_t extent, const std::vector<Split> &splits,
+/** Points that are stored along a dimension of extent `extent`, tails included, with splits number
+ * `first` and later. */
+[[nodiscard]] std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits,
                                          LoopKind kind, int stage, std::size_t first = 0);
 
 }  // namespace nestor

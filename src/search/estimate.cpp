@@ -13,12 +13,13 @@ namespace {
 constexpr double kLoopCycles = 2;  // of one iteration of a loop that is not unrolled
 
 class Estimate {
-public:
-    Estimate(const PipelineDag &dag, const Schedule &schedule, const Machine &machine)
+  public:
+    Estimate(const PipelineDag& dag, const Schedule& schedule, const Machine& machine)
         : dag_(dag), schedule_(schedule), machine_(machine), inlined_(dag.functions.size()) {
         for (std::size_t i = 0; i < dag.functions.size(); i++) {
             const Level::Kind kind = schedule.functions[i].compute.kind;
-            inlined_[i] = kind == Level::Kind::Inline || (kind == Level::Kind::Default && dag.functions[i].can_inline);
+            inlined_[i] = kind == Level::Kind::Inline ||
+                          (kind == Level::Kind::Default && dag.functions[i].can_inline);
         }
         work_ = expanded_work(dag, inlined_);
     }
@@ -29,15 +30,16 @@ public:
             if (inlined_[i] || dag_.functions[i].is_extern) {
                 continue;
             }
-            const Level &compute = schedule_.functions[i].compute;
-            total += compute.kind == Level::Kind::At ? fused_cycles(i, compute.site) : root_cycles(i);
+            const Level& compute = schedule_.functions[i].compute;
+            total +=
+                compute.kind == Level::Kind::At ? fused_cycles(i, compute.site) : root_cycles(i);
         }
         return total;
     }
 
-private:
+  private:
     [[nodiscard]] double stage_cycles(int function, int stage, double points) const {
-        const LoopNest &nest = schedule_.functions[function].stages[stage].nest;
+        const LoopNest& nest = schedule_.functions[function].stages[stage].nest;
         double lanes = 1;
         if (nest.vector) {
             lanes = static_cast<double>(nest.splits[nest.vector->dim].back().factor);
@@ -46,17 +48,17 @@ private:
     }
 
     // Reduction loops multiply the points of a stage.
-    static double reduction_factor(const Stage &stage) {
+    static double reduction_factor(const Stage& stage) {
         double factor = 1;
-        for (const Loop &loop : stage.loops) {
+        for (const Loop& loop : stage.loops) {
             factor *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
         }
         return factor;
     }
 
-    [[nodiscard]] static double pure_points(const Stage &stage) {
+    [[nodiscard]] static double pure_points(const Stage& stage) {
         double points = 1;
-        for (const Loop &loop : stage.loops) {
+        for (const Loop& loop : stage.loops) {
             points *= loop.is_reduction() ? 1 : static_cast<double>(loop.range.extent);
         }
         return points;
@@ -67,52 +69,56 @@ private:
     }
 
     [[nodiscard]] double root_cycles(int i) const {
-        const Function &f = dag_.functions[i];
+        const Function& f = dag_.functions[i];
         double total = 0;
         double tasks = 1;
-        for (const Stage &stage : f.stages) {
-            const LoopNest &nest = schedule_.functions[i].stages[stage.index].nest;
+        for (const Stage& stage : f.stages) {
+            const LoopNest& nest = schedule_.functions[i].stages[stage.index].nest;
             tasks = parallel_tasks(nest, stage_dims(dag_, schedule_, i, stage.index));
-            total += stage_cycles(i, stage.index, pure_points(stage) * reduction_factor(stage)) / share(tasks);
+            total += stage_cycles(i, stage.index, pure_points(stage) * reduction_factor(stage)) /
+                     share(tasks);
             if (!nest.parallel.empty()) {
                 total += machine_.launch_cycles + tasks * machine_.task_cycles / share(tasks);
             }
         }
         // Written once, and read back by consumers at least once; in cache it costs little.
-        const double bytes = static_cast<double>(f.points()) * static_cast<double>(f.bytes_per_point());
+        const double bytes =
+            static_cast<double>(f.points()) * static_cast<double>(f.bytes_per_point());
         const bool in_cache = bytes < static_cast<double>(machine_.l2_bytes);
         const double traffic = f.is_output ? bytes : 2 * bytes;
-        return total + (in_cache ? 0.1 : 1) * traffic / machine_.dram_bytes_per_cycle / share(tasks);
+        return total +
+               (in_cache ? 0.1 : 1) * traffic / machine_.dram_bytes_per_cycle / share(tasks);
     }
 
-    // Computed once for each iteration of the loop that stores it: a sliding window computes each point of it once.
-    [[nodiscard]] double fused_cycles(int i, const LoopSite &site) const {
-        const Level &store = schedule_.functions[i].store;
-        const LoopSite &held = store.kind == Level::Kind::At ? store.site : site;
+    // Computed once for each iteration of the loop that stores it: a sliding window computes each
+    // point of it once.
+    [[nodiscard]] double fused_cycles(int i, const LoopSite& site) const {
+        const Level& store = schedule_.functions[i].store;
+        const LoopSite& held = store.kind == Level::Kind::At ? store.site : site;
         double points = 1;
         for (const std::int64_t extent : footprint(dag_, schedule_, i, held)) {
             points *= static_cast<double>(extent);
         }
-        const LoopNest &nest = schedule_.functions[held.function].stages[held.stage].nest;
+        const LoopNest& nest = schedule_.functions[held.function].stages[held.stage].nest;
         const std::vector<StageDim> dims = stage_dims(dag_, schedule_, held.function, held.stage);
         const double trips = enclosing_trips(nest, dims, held.loop);
         double total = 0;
-        for (const Stage &stage : dag_.functions[i].stages) {
+        for (const Stage& stage : dag_.functions[i].stages) {
             total += stage_cycles(i, stage.index, points * trips * reduction_factor(stage));
         }
         return total / share(parallel_tasks(nest, dims));
     }
 
-    const PipelineDag &dag_;
-    const Schedule &schedule_;
-    const Machine &machine_;
+    const PipelineDag& dag_;
+    const Schedule& schedule_;
+    const Machine& machine_;
     std::vector<bool> inlined_;
     std::vector<std::vector<double>> work_;
 };
 
 }  // namespace
 
-double estimate_seconds(const PipelineDag &dag, const Schedule &schedule, const Machine &machine) {
+double estimate_seconds(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
     return Estimate(dag, schedule, machine).cycles() / machine.cycles_per_second;
 }
 

@@ -6,14 +6,14 @@
 
 namespace nestor {
 
-const char *stop_reason_text(StopReason reason) {
+const char* stop_reason_text(StopReason reason) {
     switch (reason) {
-    case StopReason::Finished:
-        return "finished";
-    case StopReason::TimeLimit:
-        return "time_limit reached";
-    case StopReason::MemoryLimit:
-        return "search_memory reached";
+        case StopReason::Finished:
+            return "finished";
+        case StopReason::TimeLimit:
+            return "time_limit reached";
+        case StopReason::MemoryLimit:
+            return "search_memory reached";
     }
     return "?";
 }
@@ -26,7 +26,10 @@ std::int64_t resident_bytes() {
 }
 
 Limits::Limits(double seconds, std::int64_t bytes)
-    : start_(std::chrono::steady_clock::now()), seconds_(seconds), bytes_(bytes), resident_at_start_(resident_bytes()) {}
+    : start_(std::chrono::steady_clock::now()),
+      seconds_(seconds),
+      bytes_(bytes),
+      resident_at_start_(resident_bytes()) {}
 
 double Limits::elapsed_seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
@@ -36,7 +39,8 @@ StopReason Limits::check() const {
     if (elapsed_seconds() > seconds_) {
         return StopReason::TimeLimit;
     }
-    return resident_bytes() - resident_at_start_ > bytes_ ? StopReason::MemoryLimit : StopReason::Finished;
+    return resident_bytes() - resident_at_start_ > bytes_ ? StopReason::MemoryLimit
+                                                          : StopReason::Finished;
 }
 
 }  // namespace nestor

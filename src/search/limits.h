@@ -8,13 +8,13 @@ namespace nestor {
 
 enum class StopReason { Finished, TimeLimit, MemoryLimit };
 
-[[nodiscard]] const char *stop_reason_text(StopReason reason);
+[[nodiscard]] const char* stop_reason_text(StopReason reason);
 
 /** Resident memory of this process in bytes; 0 where the system does not tell. */
 [[nodiscard]] std::int64_t resident_bytes();
 
 class Limits {
-public:
+  public:
     /** Counts time and memory growth from now on. */
     Limits(double seconds, std::int64_t bytes);
 
@@ -23,7 +23,7 @@ public:
     /** Finished: go on. */
     [[nodiscard]] StopReason check() const;
 
-private:
+  private:
     std::chrono::steady_clock::time_point start_;
     double seconds_;
     std::int64_t bytes_, resident_at_start_;

@@ -8,13 +8,13 @@ namespace nestor {
 
 namespace {
 
-constexpr std::int64_t kSmallExtent = 8;       // a dimension of channels, not of pixels
-constexpr double kParallelWork = 50'000;       // operations below which a parallel loop does not pay
-constexpr std::int64_t kTasksPerWorker = 4;    // so that uneven tasks even out
+constexpr std::int64_t kSmallExtent = 8;     // a dimension of channels, not of pixels
+constexpr double kParallelWork = 50'000;     // operations below which a parallel loop does not pay
+constexpr std::int64_t kTasksPerWorker = 4;  // so that uneven tasks even out
 
-int widest_bytes(const Function &f) {
+int widest_bytes(const Function& f) {
     int bytes = 1;
-    for (const ScalarType &type : f.types) {
+    for (const ScalarType& type : f.types) {
         bytes = std::max(bytes, type.bytes());
     }
     return bytes;
@@ -28,10 +28,11 @@ std::int64_t power_of_two_below(std::int64_t n) {
     return power;
 }
 
-// The memory of an undefined pure definition is only as large as the updates make it, and Halide 21 gets the
-// bounds of such an update wrong when its reduction loops are split or run as vectors.
-bool may_reorganise(const Function &f, const Loop &loop) {
-    return loop.kind == LoopKind::Pure || (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
+// The memory of an undefined pure definition is only as large as the updates make it, and Halide 21
+// gets the bounds of such an update wrong when its reduction loops are split or run as vectors.
+bool may_reorganise(const Function& f, const Loop& loop) {
+    return loop.kind == LoopKind::Pure ||
+           (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
 struct Trip {
@@ -40,10 +41,11 @@ struct Trip {
 };
 
 class NestBuilder {
-public:
-    NestBuilder(const Function &f, const Stage &stage, Roles roles) : f_(f), stage_(stage), roles_(std::move(roles)) {}
+  public:
+    NestBuilder(const Function& f, const Stage& stage, Roles roles)
+        : f_(f), stage_(stage), roles_(std::move(roles)) {}
 
-    [[nodiscard]] const Roles &roles() const { return roles_; }
+    [[nodiscard]] const Roles& roles() const { return roles_; }
 
     LoopRef split(int dim, std::int64_t factor) {
         if (nest_.splits.size() <= static_cast<std::size_t>(dim)) {
@@ -67,12 +69,12 @@ public:
     }
 
     void add(LoopRef loop) { nest_.order.push_back(loop); }
-    LoopNest &nest() { return nest_; }
+    LoopNest& nest() { return nest_; }
 
     // Marks loops parallel, outermost first, until there are tasks enough.
-    void parallelize(const std::vector<Trip> &outermost_first, const Machine &machine) {
+    void parallelize(const std::vector<Trip>& outermost_first, const Machine& machine) {
         std::int64_t tasks = 1;
-        for (const Trip &trip : outermost_first) {
+        for (const Trip& trip : outermost_first) {
             if (tasks >= machine.parallelism || !may_reorganise(f_, stage_.loops[trip.loop.dim])) {
                 break;
             }
@@ -82,14 +84,14 @@ public:
         std::sort(nest_.parallel.begin(), nest_.parallel.end());
     }
 
-private:
-    const Function &f_;
-    const Stage &stage_;
+  private:
+    const Function& f_;
+    const Stage& stage_;
     Roles roles_;
     LoopNest nest_;
 };
 
-double work_of(const Stage &stage, const std::vector<std::int64_t> &extents) {
+double work_of(const Stage& stage, const std::vector<std::int64_t>& extents) {
     double work = 1.0 + stage.ops.arithmetic() + stage.ops.load;
     for (const std::int64_t extent : extents) {
         work *= static_cast<double>(extent);
@@ -107,16 +109,16 @@ Tail safe_tail() {
     return Tail::GuardWithIf;
 }
 
-std::vector<std::int64_t> estimated_extents(const Stage &stage) {
+std::vector<std::int64_t> estimated_extents(const Stage& stage) {
     std::vector<std::int64_t> extents;
-    for (const Loop &loop : stage.loops) {
+    for (const Loop& loop : stage.loops) {
         extents.push_back(loop.range.extent);
     }
     return extents;
 }
 
-Roles assign_roles(const Function &f, const Stage &stage, const std::vector<std::int64_t> &extents,
-                   const Machine &machine) {
+Roles assign_roles(const Function& f, const Stage& stage, const std::vector<std::int64_t>& extents,
+                   const Machine& machine) {
     Roles roles;
     const std::int64_t natural = machine.lanes(widest_bytes(f));
     std::vector<int> free;
@@ -124,13 +126,16 @@ Roles assign_roles(const Function &f, const Stage &stage, const std::vector<std:
         (may_reorganise(f, stage.loops[d]) ? free : roles.reduction).push_back(d);
     }
     const auto is_long = [&](int d) { return extents[d] > kSmallExtent; };
-    // The first dimension is contiguous in memory; one that fills less than half a vector is not worth it if
-    // another fills a whole one.
-    const auto fits = std::find_if(free.begin(), free.end(), [&](int d) { return 2 * extents[d] >= natural; });
-    const auto longest = std::max_element(free.begin(), free.end(), [&](int a, int b) { return extents[a] < extents[b]; });
+    // The first dimension is contiguous in memory; one that fills less than half a vector is not
+    // worth it if another fills a whole one.
+    const auto fits =
+        std::find_if(free.begin(), free.end(), [&](int d) { return 2 * extents[d] >= natural; });
+    const auto longest = std::max_element(free.begin(), free.end(),
+                                          [&](int a, int b) { return extents[a] < extents[b]; });
     if (!free.empty()) {
         roles.vector = fits != free.end() ? *fits : *longest;
-        roles.lanes = static_cast<int>(std::min(natural, power_of_two_below(extents[*roles.vector])));
+        roles.lanes =
+            static_cast<int>(std::min(natural, power_of_two_below(extents[*roles.vector])));
     }
     for (const int d : free) {
         if (roles.vector == d) {
@@ -147,10 +152,10 @@ Roles assign_roles(const Function &f, const Stage &stage, const std::vector<std:
     return roles;
 }
 
-LoopNest plain_nest(const Function &f, const Stage &stage, const std::vector<std::int64_t> &extents,
-                    const Machine &machine, bool parallel) {
+LoopNest plain_nest(const Function& f, const Stage& stage, const std::vector<std::int64_t>& extents,
+                    const Machine& machine, bool parallel) {
     NestBuilder builder(f, stage, assign_roles(f, stage, extents, machine));
-    const Roles &roles = builder.roles();
+    const Roles& roles = builder.roles();
     std::vector<int> outer = roles.small;
     if (roles.rows) {
         outer.push_back(*roles.rows);
@@ -160,9 +165,11 @@ LoopNest plain_nest(const Function &f, const Stage &stage, const std::vector<std
     const std::int64_t tasks = machine.parallelism * kTasksPerWorker;
     std::vector<Trip> trips;  // outermost first
     // Strips of a lone dimension are whole vectors.
-    const bool chunks = share && outer.empty() && roles.vector && extents[*roles.vector] > 2 * tasks * roles.lanes;
+    const bool chunks =
+        share && outer.empty() && roles.vector && extents[*roles.vector] > 2 * tasks * roles.lanes;
     if (chunks) {
-        const std::int64_t chunk = divide_up(extents[*roles.vector], tasks * roles.lanes) * roles.lanes;
+        const std::int64_t chunk =
+            divide_up(extents[*roles.vector], tasks * roles.lanes) * roles.lanes;
         builder.split(*roles.vector, chunk);
         trips.push_back({{*roles.vector, 0}, tasks});
     }
@@ -188,11 +195,11 @@ LoopNest plain_nest(const Function &f, const Stage &stage, const std::vector<std
     return builder.nest();
 }
 
-std::optional<TiledNest> tiled_nest(const Function &f, const Stage &stage, const TileShape &shape,
-                                    const Machine &machine) {
+std::optional<TiledNest> tiled_nest(const Function& f, const Stage& stage, const TileShape& shape,
+                                    const Machine& machine) {
     const std::vector<std::int64_t> extents = estimated_extents(stage);
     NestBuilder builder(f, stage, assign_roles(f, stage, extents, machine));
-    const Roles &roles = builder.roles();
+    const Roles& roles = builder.roles();
     if (!roles.vector || roles.lanes < 2) {
         return std::nullopt;
     }

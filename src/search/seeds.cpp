@@ -10,8 +10,8 @@ namespace nestor {
 namespace {
 
 struct Row {
-    const char *name;
-    Schedule (*make)(const PipelineDag &, const Machine &);
+    const char* name;
+    Schedule (*make)(const PipelineDag&, const Machine&);
 };
 
 constexpr Row kSeeds[] = {
@@ -26,12 +26,13 @@ constexpr Row kSeeds[] = {
 
 }  // namespace
 
-std::vector<Seed> make_seeds(const PipelineDag &dag, const Machine &machine, const Caps &caps) {
+std::vector<Seed> make_seeds(const PipelineDag& dag, const Machine& machine, const Caps& caps) {
     std::vector<Seed> seeds;
-    for (const Row &row : kSeeds) {
+    for (const Row& row : kSeeds) {
         Schedule schedule = row.make(dag, machine);
-        const bool repeated = std::any_of(seeds.begin(), seeds.end(),
-                                          [&](const Seed &seed) { return seed.schedule == schedule; });
+        const bool repeated = std::any_of(seeds.begin(), seeds.end(), [&](const Seed& seed) {
+            return seed.schedule == schedule;
+        });
         if (!repeated && check_legality(dag, schedule, caps).empty()) {
             seeds.push_back({row.name, std::move(schedule)});
         }

@@ -1,6 +1,6 @@
 #pragma once
-// Seeds: complete legal schedules built by rule, one idea each. Search starts from them; until there is a
-// search, the cheapest by estimate (search/estimate.h) is the answer.
+// Seeds: complete legal schedules built by rule, one idea each. Search starts from them; until
+// there is a search, the cheapest by estimate (search/estimate.h) is the answer.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,9 @@ struct Seed {
     Schedule schedule;
 };
 
-/** Every seed that applies to the pipeline, in the order of the table in seeds.cpp, without repetitions. All
- *  pass check_legality(). */
-[[nodiscard]] std::vector<Seed> make_seeds(const PipelineDag &dag, const Machine &machine, const Caps &caps = {});
+/** Every seed that applies to the pipeline, in the order of the table in seeds.cpp, without
+ * repetitions. All pass check_legality(). */
+[[nodiscard]] std::vector<Seed> make_seeds(const PipelineDag& dag, const Machine& machine,
+                                           const Caps& caps = {});
 
 }  // namespace nestor

@@ -4,7 +4,7 @@
 
 namespace nestor {
 
-double trip_count(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop) {
+double trip_count(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {
     const bool split = loop.dim < static_cast<int>(nest.splits.size());
     const int levels = split ? static_cast<int>(nest.splits[loop.dim].size()) : 0;
     const auto tile = [&](int level) {  // extent of what the loop at `level` covers
@@ -15,22 +15,23 @@ double trip_count(const LoopNest &nest, const std::vector<StageDim> &dims, LoopR
         return whole;
     }
     const auto inner = static_cast<double>(tile(loop.level + 1));
-    return std::max(1.0, static_cast<double>(static_cast<std::int64_t>((whole + inner - 1) / inner)));
+    return std::max(1.0,
+                    static_cast<double>(static_cast<std::int64_t>((whole + inner - 1) / inner)));
 }
 
-double enclosing_trips(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop) {
+double enclosing_trips(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {
     double trips = 1;
     bool inside = false;
-    for (const LoopRef &each : loop_order(nest, dims)) {
+    for (const LoopRef& each : loop_order(nest, dims)) {
         inside |= each == loop;
         trips *= inside ? trip_count(nest, dims, each) : 1;
     }
     return trips;
 }
 
-double parallel_tasks(const LoopNest &nest, const std::vector<StageDim> &dims) {
+double parallel_tasks(const LoopNest& nest, const std::vector<StageDim>& dims) {
     double tasks = 1;
-    for (const LoopRef &loop : nest.parallel) {
+    for (const LoopRef& loop : nest.parallel) {
         tasks *= trip_count(nest, dims, loop);
     }
     return tasks;

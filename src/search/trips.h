@@ -8,12 +8,14 @@
 namespace nestor {
 
 /** Iterations of one loop of a nest over these dimensions. */
-[[nodiscard]] double trip_count(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop);
+[[nodiscard]] double trip_count(const LoopNest& nest, const std::vector<StageDim>& dims,
+                                LoopRef loop);
 
 /** Iterations of a loop and of all loops of the same nest around it; 1 for no loop. */
-[[nodiscard]] double enclosing_trips(const LoopNest &nest, const std::vector<StageDim> &dims, LoopRef loop);
+[[nodiscard]] double enclosing_trips(const LoopNest& nest, const std::vector<StageDim>& dims,
+                                     LoopRef loop);
 
 /** Product of the trip counts of the parallel loops. */
-[[nodiscard]] double parallel_tasks(const LoopNest &nest, const std::vector<StageDim> &dims);
+[[nodiscard]] double parallel_tasks(const LoopNest& nest, const std::vector<StageDim>& dims);
 
 }  // namespace nestor

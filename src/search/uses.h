@@ -12,13 +12,17 @@ struct StageRef {
     int function = 0;
     int stage = 0;  // -1: an extern stage
 
-    auto operator<=>(const StageRef &) const = default;
+    auto operator<=>(const StageRef&) const = default;
 };
 
-/** For each function of the dag, the stages of functions that are not inlined and use it, each once. */
-[[nodiscard]] std::vector<std::vector<StageRef>> real_uses(const PipelineDag &dag, const std::vector<bool> &inlined);
+/** For each function of the dag, the stages of functions that are not inlined and use it, each
+ * once. */
+[[nodiscard]] std::vector<std::vector<StageRef>> real_uses(const PipelineDag& dag,
+                                                           const std::vector<bool>& inlined);
 
-/** Operations of one evaluation of each stage, calls of inlined functions expanded: [function][stage]. */
-[[nodiscard]] std::vector<std::vector<double>> expanded_work(const PipelineDag &dag, const std::vector<bool> &inlined);
+/** Operations of one evaluation of each stage, calls of inlined functions expanded:
+ * [function][stage]. */
+[[nodiscard]] std::vector<std::vector<double>> expanded_work(const PipelineDag& dag,
+                                                             const std::vector<bool>& inlined);
 
 }  // namespace nestor

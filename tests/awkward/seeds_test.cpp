@@ -17,7 +17,7 @@ TEST_P(Seeds, ComputeWhatTheUnscheduledPipelineDoes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Awkward, Seeds, ::testing::ValuesIn(all_awkward_pipelines()),
-                         [](const auto &info) { return info.param.name; });
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace nestor::testing

@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <sys/resource.h>
 #include <csignal>
 #include <filesystem>
-#include <sys/resource.h>
 
 namespace nestor {
 namespace {
 
 class FilesTest : public ::testing::Test {
-protected:
+  protected:
     void SetUp() override {
         std::string pattern = ::testing::TempDir() + "nestor-files-XXXXXX";
         ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
@@ -20,7 +20,8 @@ protected:
     void TearDown() override { std::filesystem::remove_all(directory_); }
 
     [[nodiscard]] std::size_t entries() const {
-        return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(directory_), {}));
+        return static_cast<std::size_t>(
+            std::distance(std::filesystem::directory_iterator(directory_), {}));
     }
 
     std::string directory_;
@@ -44,7 +45,8 @@ TEST_F(FilesTest, ReplacesAFile) {
 TEST_F(FilesTest, SaysWhatIsMissing) {
     const Result<std::string> read = read_file(directory_ + "/nothing");
     ASSERT_FALSE(read);
-    EXPECT_NE(read.error().find(directory_ + "/nothing: No such file"), std::string::npos) << read.error();
+    EXPECT_NE(read.error().find(directory_ + "/nothing: No such file"), std::string::npos)
+        << read.error();
     EXPECT_FALSE(write_file(directory_ + "/no/such/directory", "x"));
     EXPECT_FALSE(read_file(directory_));
 }

@@ -14,7 +14,9 @@ TEST(Hash, IsTheSameEverywhere) {
     EXPECT_EQ(hash_text(hash_bytes("nestor")), "9cb622c948704842");
 }
 
-TEST(Hash, DependsOnTheSeed) { EXPECT_NE(hash_bytes("nestor", 1), hash_bytes("nestor", 2)); }
+TEST(Hash, DependsOnTheSeed) {
+    EXPECT_NE(hash_bytes("nestor", 1), hash_bytes("nestor", 2));
+}
 
 TEST(Hash, TellsShortStringsApart) {
     std::set<std::uint64_t> seen;

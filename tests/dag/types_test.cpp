@@ -5,14 +5,29 @@
 namespace nestor {
 namespace {
 
+struct NameCase {
+    const char* name;
+    const char* stem;
+    std::vector<std::int64_t> counters;
+};
+
 TEST(SplitName, SeparatesCountersThatHalideMadeUp) {
-    EXPECT_EQ(split_name("blur").stem, "blur");
-    EXPECT_EQ(split_name("blur$3").stem, "blur");
-    EXPECT_EQ(split_name("blur$3").counter, 3);
-    EXPECT_EQ(split_name("f12").stem, "f");
-    EXPECT_EQ(split_name("f12").number, 12);
-    EXPECT_EQ(split_name("lambda_4").stem, "lambda");
-    EXPECT_EQ(split_name("lambda_4$1").number, 4);
+    const NameCase cases[] = {
+        {"blur", "blur", {}},
+        {"blur$3", "blur", {3}},
+        {"f12", "f", {12}},
+        {"lambda_4", "lambda", {4}},
+        {"lambda_4$1", "lambda", {1, 4}},
+        {"total$8_intm", "total_intm", {8}},
+        {"conv$4_1_d_def__", "conv_d_def__", {4, 1}},
+        {"loss_5_1_d_def__", "loss_d_def__", {5, 1}},
+        {"total_9_intm", "total_intm", {9}},
+        {"f7_0_d_def__", "f7_d_def__", {0}},
+    };
+    for (const NameCase& each : cases) {
+        EXPECT_EQ(split_name(each.name).stem, each.stem);
+        EXPECT_EQ(split_name(each.name).counters, each.counters) << each.name;
+    }
 }
 
 TEST(SplitName, KeepsNumbersThatTheUserWrote) {

@@ -23,7 +23,7 @@ using Halide::Var;
 /** Whether or not this machine has it: nothing is run. */
 const Target kTarget("x86-64-linux-avx2-fma");
 
-PipelineDag read(const Pipeline &pipeline) {
+PipelineDag read(const Pipeline& pipeline) {
     Result<PipelineDag> dag = read_pipeline(pipeline, kTarget);
     EXPECT_TRUE(dag.ok()) << (dag.ok() ? "" : dag.error());
     return dag.ok() ? std::move(dag).value() : PipelineDag{};
@@ -61,7 +61,7 @@ struct Sum {
     [[nodiscard]] Pipeline pipeline() const { return {out}; }
 };
 
-int index_of(const PipelineDag &dag, const std::string &stem) {
+int index_of(const PipelineDag& dag, const std::string& stem) {
     const int index = dag.find({stem, 0});
     EXPECT_GE(index, 0) << stem;
     return index;
@@ -72,19 +72,24 @@ struct Draft {
     PipelineDag dag;
     Schedule schedule;
 
-    explicit Draft(const Pipeline &pipeline) : dag(read(pipeline)), schedule(empty_schedule(dag)) {}
+    explicit Draft(const Pipeline& pipeline) : dag(read(pipeline)), schedule(empty_schedule(dag)) {}
 
-    FunctionSchedule &operator[](const std::string &stem) { return schedule.functions[index_of(dag, stem)]; }
-    LoopNest &nest(const std::string &stem, int stage = 0) { return (*this)[stem].stages.at(stage).nest; }
-    Level at(const std::string &stem, int stage, LoopRef loop) {
+    FunctionSchedule& operator[](const std::string& stem) {
+        return schedule.functions[index_of(dag, stem)];
+    }
+    LoopNest& nest(const std::string& stem, int stage = 0) {
+        return (*this)[stem].stages.at(stage).nest;
+    }
+    Level at(const std::string& stem, int stage, LoopRef loop) {
         return Level::at({index_of(dag, stem), stage, loop});
     }
-    int derive(Derivation::Kind kind, const std::string &parent, const std::vector<std::string> &consumers, int stages) {
+    int derive(Derivation::Kind kind, const std::string& parent,
+               const std::vector<std::string>& consumers, int stages) {
         FunctionSchedule derived;
         derived.derivation.emplace();
         derived.derivation->kind = kind;
         derived.derivation->parent = index_of(dag, parent);
-        for (const std::string &consumer : consumers) {
+        for (const std::string& consumer : consumers) {
             derived.derivation->consumers.push_back(index_of(dag, consumer));
         }
         derived.stages.resize(stages);
@@ -93,7 +98,7 @@ struct Draft {
     }
 };
 
-std::string lowered_difference(const Pipeline &a, const Pipeline &b) {
+std::string lowered_difference(const Pipeline& a, const Pipeline& b) {
     const auto first = lower(a, kTarget);
     const auto second = lower(b, kTarget);
     if (!first.ok() || !second.ok()) {
@@ -102,9 +107,11 @@ std::string lowered_difference(const Pipeline &a, const Pipeline &b) {
     return difference(first.value(), second.value());
 }
 
-/** Applies the draft to a copy and compares with what `by_hand` does to a pipeline of the same kind. */
-template<class Example>
-void expect_same_as(const Draft &draft, const Example &example, const std::function<void(Example &)> &by_hand) {
+/** Applies the draft to a copy and compares with what `by_hand` does to a pipeline of the same
+ * kind. */
+template <class Example>
+void expect_same_as(const Draft& draft, const Example& example,
+                    const std::function<void(Example&)>& by_hand) {
     const Pipeline copy = deep_copy(example.pipeline());
     const Status applied = apply(copy, draft.dag, draft.schedule);
     ASSERT_TRUE(applied.ok()) << applied.error();
@@ -115,7 +122,8 @@ void expect_same_as(const Draft &draft, const Example &example, const std::funct
     EXPECT_EQ(lowered_difference(copy, scheduled.pipeline()), "");
 }
 
-// ---- Binding and copying ------------------------------------------------------------------------------
+// ---- Binding and copying
+// ------------------------------------------------------------------------------
 
 TEST(BindFunctions, FindsFunctionsWhateverTheirCounters) {
     const Blur first;
@@ -147,7 +155,8 @@ TEST(BindFunctions, RefusesAnotherPipeline) {
     const PipelineDag dag = read(Blur().pipeline());
     const auto missing = bind_functions(Sum().pipeline(), dag);
     ASSERT_FALSE(missing.ok());
-    EXPECT_NE(missing.error().find("made for another pipeline"), std::string::npos) << missing.error();
+    EXPECT_NE(missing.error().find("made for another pipeline"), std::string::npos)
+        << missing.error();
 
     Blur changed;
     changed.blur_y(changed.x, changed.y) += Halide::cast<std::uint16_t>(1);
@@ -185,7 +194,8 @@ TEST(DeepCopy, KeepsRequirements) {
     EXPECT_EQ(lowered_difference(pipeline, deep_copy(pipeline)), "");
 }
 
-// ---- Directives ---------------------------------------------------------------------------------------
+// ---- Directives
+// ---------------------------------------------------------------------------------------
 
 TEST(Apply, EmptyScheduleChangesNothing) {
     const Blur blur;
@@ -198,7 +208,7 @@ TEST(Apply, EmptyScheduleChangesNothing) {
 TEST(Apply, TilesVectorsAndStorage) {
     const Blur blur;
     Draft draft(blur.pipeline());
-    LoopNest &nest = draft.nest("blur_y");
+    LoopNest& nest = draft.nest("blur_y");
     nest.splits = {{{64, Tail::GuardWithIf}, {8, Tail::ShiftInwards}}, {{16, Tail::GuardWithIf}}};
     nest.order = {{0, 2}, {0, 1}, {1, 1}, {0, 0}, {1, 0}};
     nest.vector = LoopRef{0, 2};
@@ -213,7 +223,7 @@ TEST(Apply, TilesVectorsAndStorage) {
     draft["padded"].memory = Memory::Heap;
     draft["padded"].storage_order = {1, 0};
     draft["padded"].alignment = {{1, 32}};
-    expect_same_as<Blur>(draft, blur, [](Blur &b) {
+    expect_same_as<Blur>(draft, blur, [](Blur& b) {
         const Var xi("xi"), xii("xii"), yi("yi");
         b.blur_y.split(b.x, b.x, xi, 64, TailStrategy::GuardWithIf)
             .split(xi, xi, xii, 8, TailStrategy::ShiftInwards)
@@ -236,8 +246,9 @@ TEST(Apply, FoldsAndPrefetches) {
     draft["blur_x"].store = Level::root();
     draft["blur_x"].fold = Fold{1, 4, true};
     draft["padded"].compute = Level::root();
-    draft.nest("blur_y").prefetch = {{index_of(draft.dag, "padded"), {1, 0}, {1, 0}, 2, PrefetchBounds::Clamp}};
-    expect_same_as<Blur>(draft, blur, [](Blur &b) {
+    draft.nest("blur_y").prefetch = {
+        {index_of(draft.dag, "padded"), {1, 0}, {1, 0}, 2, PrefetchBounds::Clamp}};
+    expect_same_as<Blur>(draft, blur, [](Blur& b) {
         b.blur_x.store_root().compute_at(b.blur_y, b.y).fold_storage(b.y, 4);
         b.padded.compute_root();
         b.blur_y.prefetch(b.padded, b.y, b.y, 2, Halide::PrefetchBoundStrategy::Clamp);
@@ -247,13 +258,13 @@ TEST(Apply, FoldsAndPrefetches) {
 TEST(Apply, Specializes) {
     const Blur blur;
     Draft draft(blur.pipeline());
-    StageSchedule &stage = draft["blur_y"].stages[0];
+    StageSchedule& stage = draft["blur_y"].stages[0];
     Specialization wide{{{0, 64}, {1, 8}}, {}};
     wide.nest.splits = {{{64, Tail::ShiftInwards}}};
     wide.nest.vector = LoopRef{0, 1};
     stage.specializations = {wide};
     stage.nest.splits = {{{8, Tail::GuardWithIf}}};
-    expect_same_as<Blur>(draft, blur, [](Blur &b) {
+    expect_same_as<Blur>(draft, blur, [](Blur& b) {
         const Var xi("xi");
         const Halide::OutputImageParam out = b.blur_y.output_buffer();
         b.blur_y.specialize(out.dim(0).extent() >= 64 && out.dim(1).extent() >= 8)
@@ -270,7 +281,7 @@ TEST(Apply, MakesWrappersAndClones) {
     draft["blur_x"].compute = Level::root();
     const int wrapper = draft.derive(Derivation::Kind::Wrapper, "padded", {"blur_x"}, 1);
     draft.schedule.functions[wrapper].compute = draft.at("blur_x", 0, {1, 0});
-    expect_same_as<Blur>(draft, blur, [](Blur &b) {
+    expect_same_as<Blur>(draft, blur, [](Blur& b) {
         b.padded.compute_root();
         b.blur_x.compute_root();
         b.padded.in(b.blur_x).compute_at(b.blur_x, b.y);
@@ -279,7 +290,7 @@ TEST(Apply, MakesWrappersAndClones) {
     cloned["blur_x"].compute = Level::root();
     const int clone = cloned.derive(Derivation::Kind::Clone, "blur_x", {"blur_y"}, 1);
     cloned.schedule.functions[clone].compute = cloned.at("blur_y", 0, {1, 0});
-    expect_same_as<Blur>(cloned, blur, [](Blur &b) {
+    expect_same_as<Blur>(cloned, blur, [](Blur& b) {
         b.blur_x.compute_root();
         b.blur_x.clone_in(b.blur_y).compute_at(b.blur_y, b.y);
     });
@@ -290,12 +301,12 @@ TEST(Apply, Rfactors) {
     Draft draft(sum.pipeline());
     draft["total"].compute = Level::root();
     const int intermediate = draft.derive(Derivation::Kind::Rfactor, "total", {}, 2);
-    Derivation &derivation = *draft.schedule.functions[intermediate].derivation;
+    Derivation& derivation = *draft.schedule.functions[intermediate].derivation;
     derivation.splits = {{}, {{8, Tail::GuardWithIf}}};
     derivation.preserved = {{1, 1}};
     draft.schedule.functions[intermediate].compute = Level::root();
     draft.schedule.functions[intermediate].stages[0].nest.parallel = {{1, 0}};
-    expect_same_as<Sum>(draft, sum, [](Sum &s) {
+    expect_same_as<Sum>(draft, sum, [](Sum& s) {
         const RVar inner("inner");
         const Var v("v");
         s.total.compute_root();
@@ -310,14 +321,17 @@ TEST(Apply, SplitsAndVectorizesReductions) {
     const Sum sum;
     Draft draft(sum.pipeline());
     draft["total"].compute = Level::root();
-    LoopNest &nest = draft.nest("total", 1);
+    LoopNest& nest = draft.nest("total", 1);
     nest.splits = {{}, {{8, Tail::GuardWithIf}}};
     nest.vector = LoopRef{1, 1};
     nest.atomic = true;
-    expect_same_as<Sum>(draft, sum, [](Sum &s) {
+    expect_same_as<Sum>(draft, sum, [](Sum& s) {
         const RVar inner("inner");
         s.total.compute_root();
-        s.total.update().split(s.r, s.r, inner, 8, TailStrategy::GuardWithIf).atomic().vectorize(inner);
+        s.total.update()
+            .split(s.r, s.r, inner, 8, TailStrategy::GuardWithIf)
+            .atomic()
+            .vectorize(inner);
     });
 }
 
@@ -338,7 +352,8 @@ TEST(Apply, FusesStages) {
     const TwoOutputs two;
     Draft draft(two.pipeline());
     draft["right"].stages[0].compute_with = LoopSite{index_of(draft.dag, "left"), 0, {1, 0}};
-    expect_same_as<TwoOutputs>(draft, two, [](TwoOutputs &t) { t.right.compute_with(t.left, t.y); });
+    expect_same_as<TwoOutputs>(draft, two,
+                               [](TwoOutputs& t) { t.right.compute_with(t.left, t.y); });
 }
 
 struct Pairs {
@@ -359,7 +374,7 @@ TEST(Apply, SpecializesTuples) {
     wide.nest.splits = {{{8, Tail::ShiftInwards}}};
     draft["pair"].stages[0].specializations = {wide};
     draft.nest("pair").parallel = {{0, 0}};
-    expect_same_as<Pairs>(draft, pairs, [](Pairs &p) {
+    expect_same_as<Pairs>(draft, pairs, [](Pairs& p) {
         const Var xi("xi");
         p.pair.specialize(p.pair.output_buffers()[0].dim(0).extent() >= 8)
             .split(p.x, p.x, xi, 8, TailStrategy::ShiftInwards);

@@ -28,7 +28,7 @@ struct Blur {
 };
 
 /** Each call makes a new pipeline, whose functions get other names. */
-Stmt lowered(const std::function<void(Blur &)> &schedule) {
+Stmt lowered(const std::function<void(Blur&)>& schedule) {
     Blur blur;
     schedule(blur);
     Result<Stmt> stmt = lower(blur.blur_y, Halide::Target("x86-64-linux-avx2-fma"));
@@ -36,48 +36,55 @@ Stmt lowered(const std::function<void(Blur &)> &schedule) {
     return stmt.ok() ? stmt.value() : Stmt();
 }
 
-void tiles(Blur &b, int lanes) {
+void tiles(Blur& b, int lanes) {
     b.blur_y.split(b.y, b.y, b.yi, 16, TailStrategy::GuardWithIf)
         .split(b.x, b.x, b.xi, lanes, TailStrategy::GuardWithIf)
         .vectorize(b.xi)
         .parallel(b.y);
-    b.blur_x.store_at(b.blur_y, b.y).compute_at(b.blur_y, b.yi).vectorize(b.x, lanes, TailStrategy::RoundUp);
+    b.blur_x.store_at(b.blur_y, b.y)
+        .compute_at(b.blur_y, b.yi)
+        .vectorize(b.x, lanes, TailStrategy::RoundUp);
     b.unnamed.compute_root().vectorize(b.x, 8, TailStrategy::GuardWithIf).parallel(b.y);
 }
 
 TEST(Difference, NoneBetweenTwoBuildsOfOnePipeline) {
-    EXPECT_EQ(difference(lowered([](Blur &) {}), lowered([](Blur &) {})), "");
+    EXPECT_EQ(difference(lowered([](Blur&) {}), lowered([](Blur&) {})), "");
     for (int i = 0; i < 12; i++) {  // past 9, 99, ... of the process's counters
-        EXPECT_EQ(difference(lowered([](Blur &b) { tiles(b, 16); }), lowered([](Blur &b) { tiles(b, 16); })), "");
+        EXPECT_EQ(difference(lowered([](Blur& b) { tiles(b, 16); }),
+                             lowered([](Blur& b) { tiles(b, 16); })),
+                  "");
     }
 }
 
 TEST(Difference, LooksIntoParallelLoops) {
     const auto at = [](int lanes) {
-        return lowered([lanes](Blur &b) { b.blur_y.vectorize(b.x, lanes, TailStrategy::GuardWithIf).parallel(b.y); });
+        return lowered([lanes](Blur& b) {
+            b.blur_y.vectorize(b.x, lanes, TailStrategy::GuardWithIf).parallel(b.y);
+        });
     };
     EXPECT_EQ(difference(at(8), at(8)), "");
     EXPECT_NE(difference(at(8), at(16)), "");
 }
 
 TEST(Difference, ShowsBothSides) {
-    const std::string text = difference(lowered([](Blur &b) { tiles(b, 16); }), lowered([](Blur &b) { tiles(b, 8); }));
+    const std::string text =
+        difference(lowered([](Blur& b) { tiles(b, 16); }), lowered([](Blur& b) { tiles(b, 8); }));
     EXPECT_NE(text.find("and\n"), std::string::npos) << text;
     EXPECT_LT(text.size(), 8000U);
 }
 
 TEST(Difference, OfOrderKindTypeAndLevel) {
-    const Stmt plain = lowered([](Blur &b) { b.blur_x.compute_root(); });
-    const std::function<void(Blur &)> others[] = {
-        [](Blur &) {},
-        [](Blur &b) { b.blur_x.compute_root().reorder(b.y, b.x); },
-        [](Blur &b) { b.blur_x.compute_root().parallel(b.y); },
-        [](Blur &b) { b.blur_x.compute_root().never_partition_all(); },
-        [](Blur &b) { b.blur_x.compute_root().store_in(Halide::MemoryType::Stack); },
-        [](Blur &b) { b.blur_x.compute_at(b.blur_y, b.y); },
-        [](Blur &b) { b.blur_x.compute_root(), b.unnamed.compute_root(); },
+    const Stmt plain = lowered([](Blur& b) { b.blur_x.compute_root(); });
+    const std::function<void(Blur&)> others[] = {
+        [](Blur&) {},
+        [](Blur& b) { b.blur_x.compute_root().reorder(b.y, b.x); },
+        [](Blur& b) { b.blur_x.compute_root().parallel(b.y); },
+        [](Blur& b) { b.blur_x.compute_root().never_partition_all(); },
+        [](Blur& b) { b.blur_x.compute_root().store_in(Halide::MemoryType::Stack); },
+        [](Blur& b) { b.blur_x.compute_at(b.blur_y, b.y); },
+        [](Blur& b) { b.blur_x.compute_root(), b.unnamed.compute_root(); },
     };
-    for (const auto &schedule : others) {
+    for (const auto& schedule : others) {
         EXPECT_NE(difference(plain, lowered(schedule)), "");
     }
 }
@@ -98,7 +105,7 @@ TEST(Difference, RenamingIsOneToOne) {
     EXPECT_EQ(difference(swapped(false), swapped(false)), "");
     const Var x("x");
     using namespace Halide::Internal;  // NOLINT(google-build-using-namespace)
-    const auto store = [](const std::string &to, const std::string &from) {
+    const auto store = [](const std::string& to, const std::string& from) {
         const Halide::Expr load = Load::make(Halide::Int(32), from, 0, {}, {}, const_true(), {});
         return Store::make(to, load, 0, {}, const_true(), {});
     };
@@ -112,8 +119,9 @@ TEST(Difference, RenamingIsOneToOne) {
 
 TEST(Difference, OfMessages) {
     using namespace Halide::Internal;  // NOLINT(google-build-using-namespace)
-    const auto check = [](const std::string &text) {
-        return AssertStmt::make(const_true(), Call::make(Halide::Int(32), "error", {StringImm::make(text)}, Call::Extern));
+    const auto check = [](const std::string& text) {
+        return AssertStmt::make(const_true(), Call::make(Halide::Int(32), "error",
+                                                         {StringImm::make(text)}, Call::Extern));
     };
     EXPECT_EQ(difference(check("buffer f$1 of f$1"), check("buffer f$2 of f$2")), "");
     EXPECT_NE(difference(check("buffer f$1 of f$1"), check("buffer f$2 of f$3")), "");

@@ -21,19 +21,19 @@ using Halide::Var;
 
 const Target kTarget("x86-64-linux-avx2");
 
-PipelineDag read(const Pipeline &pipeline, const ReadOptions &options = {}) {
+PipelineDag read(const Pipeline& pipeline, const ReadOptions& options = {}) {
     Result<PipelineDag> dag = read_pipeline(pipeline, kTarget, options);
     EXPECT_TRUE(dag) << dag.error();
     return dag ? std::move(dag).value() : PipelineDag{};
 }
 
-std::string refusal(const Pipeline &pipeline, const Target &target = kTarget) {
+std::string refusal(const Pipeline& pipeline, const Target& target = kTarget) {
     const Result<PipelineDag> dag = read_pipeline(pipeline, target);
     EXPECT_FALSE(dag);
     return dag ? "" : dag.error();
 }
 
-const Function &function(const PipelineDag &dag, const std::string &stem, int rank = 0) {
+const Function& function(const PipelineDag& dag, const std::string& stem, int rank = 0) {
     const int index = dag.find({stem, rank});
     EXPECT_GE(index, 0) << stem;
     return dag.functions.at(std::max(index, 0));
@@ -62,12 +62,12 @@ TEST(ReadPipeline, FindsRegionsLoopsAndLoads) {
     const PipelineDag dag = read(blur.out);
     EXPECT_EQ(dag.name, "out");
     ASSERT_EQ(dag.functions.size(), 3U);
-    const Function &rows = function(dag, "rows");
+    const Function& rows = function(dag, "rows");
     EXPECT_EQ(rows.region, (std::vector<Range>{{0, 640}, {-1, 482}}));
     EXPECT_EQ(rows.types, (std::vector<ScalarType>{{TypeKind::UInt, 16}}));
     EXPECT_TRUE(rows.can_inline);
     EXPECT_TRUE(function(dag, "in_im").only_wraps_input);
-    const Stage &stage = function(dag, "out").stages.front();
+    const Stage& stage = function(dag, "out").stages.front();
     ASSERT_EQ(stage.loads.size(), 3U);
     EXPECT_EQ(stage.loads[0].coords[1].rates, (std::vector<double>{0, 1}));
     EXPECT_EQ(stage.loads[0].coords[1].offset_min, -1);
@@ -85,7 +85,7 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     in.dim(0).set_estimate(0, 100);
     in.dim(1).set_estimate(0, 20);
     const PipelineDag dag = read(out);
-    const Load &load = function(dag, "out").stages[0].loads.at(0);
+    const Load& load = function(dag, "out").stages[0].loads.at(0);
     EXPECT_TRUE(load.coords[0].affine);
     EXPECT_TRUE(load.coords[0].clamped);
     EXPECT_EQ(load.coords[0].rates, (std::vector<double>{2, 0}));
@@ -107,16 +107,17 @@ TEST(ReadPipeline, ReadsUpdatesWithTheirProofs) {
     in.dim(0).set_estimate(0, 64);
     in.dim(1).set_estimate(0, 32);
     const PipelineDag dag = read(out);
-    const Stage &scatter = function(dag, "hist").stages.at(1);
+    const Stage& scatter = function(dag, "hist").stages.at(1);
     ASSERT_EQ(scatter.loops.size(), 2U);  // none over x, which the update does not use
     EXPECT_EQ(scatter.loops[0].label, "r_x");
     EXPECT_EQ(scatter.loops[0].kind, LoopKind::Reduction);
     EXPECT_TRUE(scatter.loops[0].constant_extent);
     EXPECT_TRUE(scatter.associative);
     EXPECT_TRUE(scatter.reads_itself);
-    const Stage &steps = function(dag, "scan").stages.at(1);
+    const Stage& steps = function(dag, "scan").stages.at(1);
     EXPECT_FALSE(steps.associative);
-    EXPECT_NE(print(dag).find("hist(int32(in_im(r_x, r_y))) += 1"), std::string::npos) << print(dag);
+    EXPECT_NE(print(dag).find("hist(int32(in_im(r_x, r_y))) += 1"), std::string::npos)
+        << print(dag);
 }
 
 TEST(ReadPipeline, KnowsRaceFreeReductions) {
@@ -140,7 +141,7 @@ TEST(ReadPipeline, DomainsMayDependOnParameters) {
     f.set_estimate(x, 0, 100);
     in.dim(0).set_estimate(0, 200);
     length.set_estimate(7);
-    const Loop &loop = function(read(f), "f").stages.at(1).loops.at(1);
+    const Loop& loop = function(read(f), "f").stages.at(1).loops.at(1);
     EXPECT_EQ(loop.range.extent, 7);
     EXPECT_FALSE(loop.constant_extent);
 }
@@ -148,7 +149,7 @@ TEST(ReadPipeline, DomainsMayDependOnParameters) {
 TEST(ReadPipeline, ListsAllMissingEstimatesWithTheLinesToAdd) {
     Blur blur;
     const std::string message = refusal(blur.out);
-    for (const char *line : {"out.set_estimate(x, 0, 1024);", "out.set_estimate(y, 0, 1024);",
+    for (const char* line : {"out.set_estimate(x, 0, 1024);", "out.set_estimate(y, 0, 1024);",
                              "in.dim(0).set_estimate(0, 1024);", "in.dim(1).set_estimate(0, 1024);",
                              "autoscheduler.default_extent=N"}) {
         EXPECT_NE(message.find(line), std::string::npos) << line << " is not in:\n" << message;
@@ -197,8 +198,8 @@ TEST(ReadPipeline, PinsWhatTheUserScheduled) {
 }
 
 struct PinCase {
-    const char *name;
-    void (*schedule)(Blur &);
+    const char* name;
+    void (*schedule)(Blur&);
 };
 
 class Pinning : public ::testing::TestWithParam<PinCase> {};
@@ -213,16 +214,20 @@ TEST_P(Pinning, AnyDirectivePins) {
 
 INSTANTIATE_TEST_SUITE_P(
     Directives, Pinning,
-    ::testing::Values(PinCase{"root", [](Blur &b) { b.rows.compute_root(); }},
-                      PinCase{"vectorize", [](Blur &b) { b.rows.vectorize(b.x); }},
-                      PinCase{"reorder", [](Blur &b) { b.rows.reorder(b.y, b.x); }},
-                      PinCase{"split", [](Blur &b) { Var xi; b.rows.split(b.x, b.x, xi, 8); }},
-                      PinCase{"storage", [](Blur &b) { b.rows.reorder_storage(b.y, b.x); }},
-                      PinCase{"memory", [](Blur &b) { b.rows.store_in(Halide::MemoryType::Heap); }},
-                      PinCase{"specialize", [](Blur &b) { b.rows.specialize(b.in.width() > 10); }},
-                      PinCase{"memoize", [](Blur &b) { b.rows.memoize(); }},
-                      PinCase{"hexagon", [](Blur &b) { b.rows.hexagon(); }}),
-    [](const auto &info) { return info.param.name; });
+    ::testing::Values(PinCase{"root", [](Blur& b) { b.rows.compute_root(); }},
+                      PinCase{"vectorize", [](Blur& b) { b.rows.vectorize(b.x); }},
+                      PinCase{"reorder", [](Blur& b) { b.rows.reorder(b.y, b.x); }},
+                      PinCase{"split",
+                              [](Blur& b) {
+                                  Var xi;
+                                  b.rows.split(b.x, b.x, xi, 8);
+                              }},
+                      PinCase{"storage", [](Blur& b) { b.rows.reorder_storage(b.y, b.x); }},
+                      PinCase{"memory", [](Blur& b) { b.rows.store_in(Halide::MemoryType::Heap); }},
+                      PinCase{"specialize", [](Blur& b) { b.rows.specialize(b.in.width() > 10); }},
+                      PinCase{"memoize", [](Blur& b) { b.rows.memoize(); }},
+                      PinCase{"hexagon", [](Blur& b) { b.rows.hexagon(); }}),
+    [](const auto& info) { return info.param.name; });
 
 TEST(AlgorithmHash, IgnoresNamesAndSizesButNotTheAlgorithm) {
     Blur first, second, other;

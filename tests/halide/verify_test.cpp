@@ -23,7 +23,7 @@ using Halide::Var;
 
 const Target kTarget("x86-64-linux-avx2-fma");
 
-Verifier verifier(const Pipeline &pipeline) {
+Verifier verifier(const Pipeline& pipeline) {
     Result<Verifier> made = Verifier::create(pipeline, kTarget);
     EXPECT_TRUE(made.ok()) << (made.ok() ? "" : made.error());
     if (!made.ok()) {
@@ -35,17 +35,18 @@ Verifier verifier(const Pipeline &pipeline) {
     return std::move(made).value();
 }
 
-/** The error of verifying a copy that `schedule` scheduled; it gets the functions by Halide's name. */
+/** The error of verifying a copy that `schedule` scheduled; it gets the functions by Halide's name.
+ */
 using Functions = std::map<std::string, Func>;
-std::string verify(const Pipeline &pipeline, const std::function<void(Functions &)> &schedule) {
+std::string verify(const Pipeline& pipeline, const std::function<void(Functions&)>& schedule) {
     const Verifier check = verifier(pipeline);
     const Pipeline copy = deep_copy(pipeline);
     std::vector<Halide::Internal::Function> outputs;
-    for (const Func &output : copy.outputs()) {
+    for (const Func& output : copy.outputs()) {
         outputs.push_back(output.function());
     }
     Functions functions;
-    for (const auto &[name, function] : Halide::Internal::build_environment(outputs)) {
+    for (const auto& [name, function] : Halide::Internal::build_environment(outputs)) {
         functions[name.substr(0, name.find('$'))] = Func(function);
     }
     schedule(functions);
@@ -53,14 +54,16 @@ std::string verify(const Pipeline &pipeline, const std::function<void(Functions 
     return status.ok() ? "" : status.error();
 }
 
-std::int64_t integer(const Expr &e) {
+std::int64_t integer(const Expr& e) {
     Interpreter interpreter;
     const Value value = interpreter.evaluate(e);
     EXPECT_NE(as_integer(value), nullptr) << e;
     return as_integer(value) != nullptr ? *as_integer(value) : -999999;
 }
 
-bool mentions(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+bool mentions(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+}
 
 #define EXPECT_MENTIONS(text, part) EXPECT_PRED2(mentions, text, part)
 
@@ -79,10 +82,11 @@ struct Corners {
     }
 };
 
-// ---- Regions and checks -------------------------------------------------------------------------------
+// ---- Regions and checks
+// -------------------------------------------------------------------------------
 
 TEST(Verify, TheUnscheduledPipelinePasses) {
-    EXPECT_EQ(verify(Pipeline(Corners().out), [](Functions &) {}), "");
+    EXPECT_EQ(verify(Pipeline(Corners().out), [](Functions&) {}), "");
     EXPECT_GE(verifier(Pipeline(Corners().out)).calls(), 10U);
     EXPECT_TRUE(verifier(Pipeline(Corners().out)).notes().empty());
 }
@@ -90,72 +94,87 @@ TEST(Verify, TheUnscheduledPipelinePasses) {
 TEST(Verify, SafeSchedulesPass) {
     const Corners corners;
     const Var xi("xi"), yi("yi");
-    EXPECT_EQ(verify(Pipeline(corners.out), [](Functions &f) {
-                  f["gray"].compute_root();
-                  f["ix"].compute_root();
-              }), "");
-    EXPECT_EQ(verify(Pipeline(corners.out), [&](Functions &f) {
-                  f["out"].split(corners.y, corners.y, yi, 16, TailStrategy::GuardWithIf);
-                  f["out"].split(corners.x, corners.x, xi, 8, TailStrategy::GuardWithIf).vectorize(xi);
-                  f["out"].parallel(corners.y);
-                  f["gray"].compute_at(f["out"], corners.y);
-                  f["ix"].store_at(f["out"], corners.y).compute_at(f["out"], yi);
-              }), "");
+    EXPECT_EQ(verify(Pipeline(corners.out),
+                     [](Functions& f) {
+                         f["gray"].compute_root();
+                         f["ix"].compute_root();
+                     }),
+              "");
+    EXPECT_EQ(verify(Pipeline(corners.out),
+                     [&](Functions& f) {
+                         f["out"].split(corners.y, corners.y, yi, 16, TailStrategy::GuardWithIf);
+                         f["out"]
+                             .split(corners.x, corners.x, xi, 8, TailStrategy::GuardWithIf)
+                             .vectorize(xi);
+                         f["out"].parallel(corners.y);
+                         f["gray"].compute_at(f["out"], corners.y);
+                         f["ix"].store_at(f["out"], corners.y).compute_at(f["out"], yi);
+                     }),
+              "");
 }
 
-// Design, section 5 (a): the window of `ix` slides along the rows of strips, so that its warm-up starts earlier
-// by more than the window needs, and `gray`, which does not slide, reads the input for all of that.
+// Design, section 5 (a): the window of `ix` slides along the rows of strips, so that its warm-up
+// starts earlier by more than the window needs, and `gray`, which does not slide, reads the input
+// for all of that.
 TEST(Verify, OverReadByTheWarmUpOfASlidingWindowIsFound) {
     const Corners corners;
     const Var yi("yi");
-    const std::string slid = verify(Pipeline(corners.out), [&](Functions &f) {
+    const std::string slid = verify(Pipeline(corners.out), [&](Functions& f) {
         f["out"].split(corners.y, corners.y, yi, 8, TailStrategy::GuardWithIf);
         f["ix"].store_root().compute_at(f["out"], yi);
         f["gray"].compute_at(f["out"], yi);
     });
     EXPECT_MENTIONS(slid, "input in dimension 1 is required at ");
     EXPECT_MENTIONS(slid, "at the estimates");
-    EXPECT_EQ(verify(Pipeline(corners.out), [&](Functions &f) {
-                  f["out"].split(corners.y, corners.y, yi, 8, TailStrategy::GuardWithIf);
-                  f["ix"].store_root().compute_at(f["out"], yi);
-                  f["gray"].compute_root();
-              }), "");
+    EXPECT_EQ(verify(Pipeline(corners.out),
+                     [&](Functions& f) {
+                         f["out"].split(corners.y, corners.y, yi, 8, TailStrategy::GuardWithIf);
+                         f["ix"].store_root().compute_at(f["out"], yi);
+                         f["gray"].compute_root();
+                     }),
+              "");
 }
 
 // Design, section 5 (e).
 TEST(Verify, OutputSmallerThanATileThatShiftsInwardsIsFound) {
     const Corners corners;
     const Var xi("xi");
-    const std::string shifted = verify(Pipeline(corners.out), [&](Functions &f) {
+    const std::string shifted = verify(Pipeline(corners.out), [&](Functions& f) {
         f["out"].split(corners.x, corners.x, xi, 8, TailStrategy::ShiftInwards);
     });
     EXPECT_MENTIONS(shifted, "at 1 in all dimensions");
     EXPECT_MENTIONS(shifted, "the unscheduled pipeline requires it at");
-    EXPECT_EQ(verify(Pipeline(corners.out), [&](Functions &f) {
-                  f["out"].specialize(f["out"].output_buffer().dim(0).extent() >= 8)
-                      .split(corners.x, corners.x, xi, 8, TailStrategy::ShiftInwards);
-              }), "");
+    EXPECT_EQ(verify(Pipeline(corners.out),
+                     [&](Functions& f) {
+                         f["out"]
+                             .specialize(f["out"].output_buffer().dim(0).extent() >= 8)
+                             .split(corners.x, corners.x, xi, 8, TailStrategy::ShiftInwards);
+                     }),
+              "");
 }
 
 TEST(Verify, RoundingUpReadsBeyondTheInput) {
     const Corners corners;
     const Var xi("xi");
-    const std::string rounded = verify(Pipeline(corners.out), [&](Functions &f) {
+    const std::string rounded = verify(Pipeline(corners.out), [&](Functions& f) {
         f["gray"].compute_root().split(corners.x, corners.x, xi, 16, TailStrategy::RoundUp);
     });
     EXPECT_MENTIONS(rounded, "input in dimension 0 is required at -1..");
     // Behind a producer with storage of its own, rounding up is harmless.
-    EXPECT_EQ(verify(Pipeline(corners.out), [&](Functions &f) {
-                  f["gray"].compute_root();
-                  f["ix"].compute_root().split(corners.x, corners.x, xi, 16, TailStrategy::ShiftInwards);
-                  f["gray"].split(corners.x, corners.x, xi, 16, TailStrategy::GuardWithIf);
-              }), "");
+    EXPECT_EQ(verify(Pipeline(corners.out),
+                     [&](Functions& f) {
+                         f["gray"].compute_root();
+                         f["ix"].compute_root().split(corners.x, corners.x, xi, 16,
+                                                      TailStrategy::ShiftInwards);
+                         f["gray"].split(corners.x, corners.x, xi, 16, TailStrategy::GuardWithIf);
+                     }),
+              "");
 }
 
 TEST(Verify, MultiplesAtTheEstimatesDoNotHideOddSizes) {
     const Corners corners;  // 640 is a multiple of 16
     const Var xi("xi");
-    const std::string rounded = verify(Pipeline(corners.out), [&](Functions &f) {
+    const std::string rounded = verify(Pipeline(corners.out), [&](Functions& f) {
         f["out"].split(corners.x, corners.x, xi, 16, TailStrategy::RoundUp);
     });
     EXPECT_MENTIONS(rounded, "at the estimates + 1");
@@ -163,7 +182,7 @@ TEST(Verify, MultiplesAtTheEstimatesDoNotHideOddSizes) {
 
 TEST(Verify, WhatDoesNotLowerIsAnError) {
     const Corners corners;
-    const std::string error = verify(Pipeline(corners.out), [&](Functions &f) {
+    const std::string error = verify(Pipeline(corners.out), [&](Functions& f) {
         f["gray"].compute_at(f["ix"], corners.x);  // ix is inlined
     });
     EXPECT_MENTIONS(error, "lowering failed");
@@ -171,7 +190,8 @@ TEST(Verify, WhatDoesNotLowerIsAnError) {
 
 TEST(Verify, ChecksAreLoweredForTargetsWithoutThem) {
     const Corners corners;
-    const Target target = kTarget.with_feature(Target::NoAsserts).with_feature(Target::NoBoundsQuery);
+    const Target target =
+        kTarget.with_feature(Target::NoAsserts).with_feature(Target::NoBoundsQuery);
     const auto check = Verifier::create(Pipeline(corners.out), target);
     ASSERT_TRUE(check.ok()) << check.error();
     const Pipeline copy = deep_copy(Pipeline(corners.out));
@@ -181,15 +201,17 @@ TEST(Verify, ChecksAreLoweredForTargetsWithoutThem) {
 
 TEST(Verify, WorksForTargetsThatAreNotThisMachine) {
     const Corners corners;
-    for (const char *name : {"arm-64-linux", "arm-64-android-sve2-vector_bits_128", "x86-64-windows-avx512-avx512_skylake",
-                             "wasm-32-wasmrt-wasm_simd128"}) {
+    for (const char* name :
+         {"arm-64-linux", "arm-64-android-sve2-vector_bits_128",
+          "x86-64-windows-avx512-avx512_skylake", "wasm-32-wasmrt-wasm_simd128"}) {
         const auto check = Verifier::create(Pipeline(corners.out), Target(name));
         ASSERT_TRUE(check.ok()) << name << ": " << check.error();
         EXPECT_TRUE(check.value().verify(deep_copy(Pipeline(corners.out))).ok()) << name;
     }
 }
 
-// ---- Kinds of pipelines -------------------------------------------------------------------------------
+// ---- Kinds of pipelines
+// -------------------------------------------------------------------------------
 
 TEST(Verify, BoundaryConditionsDependOnTheSizeOfTheInput) {
     const Var x("x"), y("y"), xi("xi");
@@ -199,11 +221,14 @@ TEST(Verify, BoundaryConditionsDependOnTheSizeOfTheInput) {
     out(x, y) = padded(x - 1, y) + padded(x + 1, y);
     out.set_estimates({{0, 640}, {0, 480}});
     input.set_estimates({{0, 640}, {0, 480}});
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &f) { f["repeat_edge"].compute_root(); }), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions& f) { f["repeat_edge"].compute_root(); }), "");
     // Rounded up, but clamped: the input is not read beyond its end.
-    EXPECT_EQ(verify(Pipeline(out), [&](Functions &f) {
-                  f["repeat_edge"].compute_root().split(f["repeat_edge"].args()[0], x, xi, 16, TailStrategy::RoundUp);
-              }), "");
+    EXPECT_EQ(verify(Pipeline(out),
+                     [&](Functions& f) {
+                         f["repeat_edge"].compute_root().split(f["repeat_edge"].args()[0], x, xi,
+                                                               16, TailStrategy::RoundUp);
+                     }),
+              "");
 }
 
 TEST(Verify, InterleavedImagesAndFixedExtents) {
@@ -217,11 +242,13 @@ TEST(Verify, InterleavedImagesAndFixedExtents) {
     out.output_buffer().dim(0).set_stride(3);
     out.output_buffer().dim(2).set_stride(1).set_bounds(0, 3);
     input.set_estimates({{0, 640}, {0, 480}, {0, 3}});
-    for (const CheckPoint &point : check_points(Pipeline(out))) {
+    for (const CheckPoint& point : check_points(Pipeline(out))) {
         EXPECT_EQ(point.outputs.at(out.name())[2], (Range{0, 3})) << point.text;
     }
-    EXPECT_EQ(verify(Pipeline(out), [&](Functions &f) { f["out"].reorder(c, x, y).bound(c, 0, 3).unroll(c); }), "");
-    EXPECT_NE(verify(Pipeline(out), [&](Functions &f) { f["out"].vectorize(x, 8); }), "");
+    EXPECT_EQ(verify(Pipeline(out),
+                     [&](Functions& f) { f["out"].reorder(c, x, y).bound(c, 0, 3).unroll(c); }),
+              "");
+    EXPECT_NE(verify(Pipeline(out), [&](Functions& f) { f["out"].vectorize(x, 8); }), "");
 }
 
 TEST(Verify, TuplesAndOutputsThatReadEachOther) {
@@ -234,8 +261,10 @@ TEST(Verify, TuplesAndOutputsThatReadEachOther) {
     second.set_estimates({{0, 100}, {0, 50}});
     input.set_estimates({{0, 101}, {0, 51}});
     const Pipeline pipeline({first, second});
-    EXPECT_EQ(verify(pipeline, [](Functions &) {}), "");
-    EXPECT_NE(verify(pipeline, [&](Functions &f) { f["first"].vectorize(x, 8, TailStrategy::RoundUp); }), "");
+    EXPECT_EQ(verify(pipeline, [](Functions&) {}), "");
+    EXPECT_NE(
+        verify(pipeline, [&](Functions& f) { f["first"].vectorize(x, 8, TailStrategy::RoundUp); }),
+        "");
 }
 
 TEST(Verify, OutputsOfSeveralSizesScaleAlike) {
@@ -245,7 +274,7 @@ TEST(Verify, OutputsOfSeveralSizesScaleAlike) {
     half(x) = x;
     full.set_estimates({{0, 100}});
     half.set_estimates({{4, 50}});
-    for (const CheckPoint &point : check_points(Pipeline({full, half}))) {
+    for (const CheckPoint& point : check_points(Pipeline({full, half}))) {
         const Range whole = point.outputs.at(full.name())[0];
         EXPECT_EQ(point.outputs.at(half.name())[0].extent, (whole.extent + 1) / 2) << point.text;
     }
@@ -259,8 +288,8 @@ TEST(Verify, ZeroDimensionalOutputsAndReductionsOverInputs) {
     sum() = 0;
     sum() += input(r);
     out() = sum() * 2;
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &) {}), "");
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &f) { f["sum"].compute_root(); }), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions&) {}), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions& f) { f["sum"].compute_root(); }), "");
 }
 
 TEST(Verify, ScalarParametersTakeTheirEstimates) {
@@ -278,11 +307,14 @@ TEST(Verify, ScalarParametersTakeTheirEstimates) {
     input.set_estimates({{0, 107}});
     const auto lowered = lower(Pipeline(out), kTarget);
     ASSERT_TRUE(lowered.ok()) << lowered.error();
-    const BoundsQuery query = query_bounds(lowered.value(), check_points(Pipeline(out)).front(), {});
+    const BoundsQuery query =
+        query_bounds(lowered.value(), check_points(Pipeline(out)).front(), {});
     EXPECT_EQ(query.required.at("input")[0], (Range{6, 101}));
     EXPECT_TRUE(query.unknown_checks.empty());
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &) {}), "");
-    EXPECT_NE(verify(Pipeline(out), [&](Functions &f) { f["out"].vectorize(x, 8, TailStrategy::RoundUp); }), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions&) {}), "");
+    EXPECT_NE(verify(Pipeline(out),
+                     [&](Functions& f) { f["out"].vectorize(x, 8, TailStrategy::RoundUp); }),
+              "");
 }
 
 TEST(Verify, ScalarParametersVary) {
@@ -297,11 +329,11 @@ TEST(Verify, ScalarParametersVary) {
     out.set_estimates({{0, 100}});
     input.set_estimates({{0, 115}});
     std::set<std::int64_t> values;
-    for (const CheckPoint &point : check_points(Pipeline(out))) {
+    for (const CheckPoint& point : check_points(Pipeline(out))) {
         values.insert(integer(point.scalars.at("size")));
     }
     EXPECT_EQ(values, (std::set<std::int64_t>{15, 16, 17}));
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &) {}), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions&) {}), "");
 }
 
 TEST(Verify, ScalarsWithoutEstimates) {
@@ -323,7 +355,7 @@ TEST(Verify, PointsThatTheUnscheduledPipelineRefusesAreDropped) {
     pipeline.add_requirement(corners.out.output_buffer().width() % 4 == 0, "a multiple of four");
     const Verifier check = verifier(pipeline);
     EXPECT_LT(check.calls(), verifier(Pipeline(corners.out)).calls());
-    EXPECT_EQ(verify(pipeline, [](Functions &) {}), "");
+    EXPECT_EQ(verify(pipeline, [](Functions&) {}), "");
 }
 
 TEST(Verify, EmbeddedBuffers) {
@@ -335,8 +367,8 @@ TEST(Verify, EmbeddedBuffers) {
     out(x) = data(x);
     out.bound(x, 0, 20);
     out.set_estimates({{0, 20}});
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &f) { f["data"].compute_root(); }), "");
-    const std::string rounded = verify(Pipeline(out), [&](Functions &f) {
+    EXPECT_EQ(verify(Pipeline(out), [](Functions& f) { f["data"].compute_root(); }), "");
+    const std::string rounded = verify(Pipeline(out), [&](Functions& f) {
         f["data"].compute_root().split(x, x, xi, 8, TailStrategy::RoundUp);
     });
     EXPECT_MENTIONS(rounded, "table");
@@ -350,8 +382,8 @@ TEST(Verify, BoundsThatTheUserPromised) {
     data.bound(x, 0, 100);
     out.bound(x, 0, 100);
     out.set_estimates({{0, 100}});
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &f) { f["data"].compute_root(); }), "");
-    const std::string rounded = verify(Pipeline(out), [&](Functions &f) {
+    EXPECT_EQ(verify(Pipeline(out), [](Functions& f) { f["data"].compute_root(); }), "");
+    const std::string rounded = verify(Pipeline(out), [&](Functions& f) {
         f["data"].compute_at(f["out"], x);
         f["out"].split(x, x, xi, 8, TailStrategy::RoundUp);
     });
@@ -371,9 +403,13 @@ TEST(Verify, ExternStagesAreNotedAndTheRestIsChecked) {
     input.set_estimates({{0, 100}, {0, 100}});
     other.set_estimates({{0, 100}, {0, 100}});
     EXPECT_FALSE(verifier(Pipeline(out)).notes().empty());
-    EXPECT_EQ(verify(Pipeline(out), [](Functions &) {}), "");
-    EXPECT_EQ(verify(Pipeline(out), [&](Functions &f) { f["out"].vectorize(x, 8, TailStrategy::GuardWithIf); }), "");
-    EXPECT_NE(verify(Pipeline(out), [&](Functions &f) { f["out"].vectorize(x, 8, TailStrategy::RoundUp); }), "");
+    EXPECT_EQ(verify(Pipeline(out), [](Functions&) {}), "");
+    EXPECT_EQ(verify(Pipeline(out),
+                     [&](Functions& f) { f["out"].vectorize(x, 8, TailStrategy::GuardWithIf); }),
+              "");
+    EXPECT_NE(verify(Pipeline(out),
+                     [&](Functions& f) { f["out"].vectorize(x, 8, TailStrategy::RoundUp); }),
+              "");
 }
 
 TEST(Verify, LongChainsOfStencilsHaveABaseline) {
@@ -399,20 +435,22 @@ TEST(Verify, LongChainsOfStencilsHaveABaseline) {
 // The slow twin: Halide's own bounds query, compiled.
 TEST(Verify, QueriesAgreeWithHalide) {
     const Var xi("xi"), yi("yi");
-    const std::function<void(Corners &)> schedules[] = {
-        [](Corners &) {},
-        [](Corners &c) { c.gray.compute_root().vectorize(c.x, 16, TailStrategy::RoundUp); },
-        [&](Corners &c) {
+    const std::function<void(Corners&)> schedules[] = {
+        [](Corners&) {},
+        [](Corners& c) { c.gray.compute_root().vectorize(c.x, 16, TailStrategy::RoundUp); },
+        [&](Corners& c) {
             c.out.split(c.y, c.y, yi, 8, TailStrategy::GuardWithIf);
             c.ix.store_root().compute_at(c.out, yi);
             c.gray.compute_at(c.out, yi);
         },
-        [&](Corners &c) {
-            c.out.tile(c.x, c.y, xi, yi, 32, 8, TailStrategy::ShiftInwards).vectorize(xi, 8).parallel(c.y);
+        [&](Corners& c) {
+            c.out.tile(c.x, c.y, xi, yi, 32, 8, TailStrategy::ShiftInwards)
+                .vectorize(xi, 8)
+                .parallel(c.y);
             c.ix.compute_at(c.out, c.x).vectorize(c.x, 8, TailStrategy::RoundUp);
         },
     };
-    for (const auto &schedule : schedules) {
+    for (const auto& schedule : schedules) {
         Corners corners;
         schedule(corners);
         const auto lowered = lower(corners.out, Halide::get_jit_target_from_environment());
@@ -431,7 +469,8 @@ TEST(Verify, QueriesAgreeWithHalide) {
     }
 }
 
-// ---- Points -------------------------------------------------------------------------------------------
+// ---- Points
+// -------------------------------------------------------------------------------------------
 
 TEST(CheckPoints, StartWithTheEstimatesAndKeepMinima) {
     const Var x("x"), y("y");
@@ -442,9 +481,10 @@ TEST(CheckPoints, StartWithTheEstimatesAndKeepMinima) {
     const std::string name = out.name();
     ASSERT_GE(points.size(), 12U);
     EXPECT_EQ(points[0].outputs.at(name), (BufferRegion{{10, 64}, {-5, 32}}));
-    const auto has = [&](const BufferRegion &region) {
-        return std::any_of(points.begin(), points.end(),
-                           [&](const CheckPoint &point) { return point.outputs.at(name) == region; });
+    const auto has = [&](const BufferRegion& region) {
+        return std::any_of(points.begin(), points.end(), [&](const CheckPoint& point) {
+            return point.outputs.at(name) == region;
+        });
     };
     EXPECT_TRUE(has({{10, 65}, {-5, 33}}));
     EXPECT_TRUE(has({{10, 63}, {-5, 31}}));
@@ -454,17 +494,23 @@ TEST(CheckPoints, StartWithTheEstimatesAndKeepMinima) {
     EXPECT_TRUE(has({{10, 1}, {-5, 32}}));
 }
 
-// ---- The interpreter ----------------------------------------------------------------------------------
+// ---- The interpreter
+// ----------------------------------------------------------------------------------
 
 /** A constant that the front end does not fold. */
-Expr opaque(const Expr &e) { return Halide::Internal::Let::make("value", e, Halide::Internal::Variable::make(e.type(), "value")); }
+Expr opaque(const Expr& e) {
+    return Halide::Internal::Let::make("value", e,
+                                       Halide::Internal::Variable::make(e.type(), "value"));
+}
 
 TEST(Interpreter, DividesAsHalideDoes) {
     for (const int a : {-7, -6, -1, 0, 1, 6, 7}) {
         for (const int b : {-3, -1, 0, 1, 3}) {
             // Halide's own constant folding is the reference.
-            const auto quotient = Halide::Internal::as_const_int(Halide::Internal::simplify(Expr(a) / Expr(b)));
-            const auto remainder = Halide::Internal::as_const_int(Halide::Internal::simplify(Expr(a) % Expr(b)));
+            const auto quotient =
+                Halide::Internal::as_const_int(Halide::Internal::simplify(Expr(a) / Expr(b)));
+            const auto remainder =
+                Halide::Internal::as_const_int(Halide::Internal::simplify(Expr(a) % Expr(b)));
             ASSERT_TRUE(quotient && remainder);
             EXPECT_EQ(integer(opaque(a) / opaque(b)), *quotient) << a << " / " << b;
             EXPECT_EQ(integer(opaque(a) % opaque(b)), *remainder) << a << " % " << b;
@@ -494,7 +540,8 @@ TEST(Interpreter, UnknownsSpreadOnlyWhereTheyMatter) {
     EXPECT_FALSE(is_known(interpreter.evaluate(unknown + 1)));
     EXPECT_EQ(interpreter.evaluate(opaque(1) < 0 && unknown < 3), Value{std::int64_t{0}});
     EXPECT_EQ(interpreter.evaluate(unknown < 3 || opaque(1) > 0), Value{std::int64_t{1}});
-    EXPECT_EQ(interpreter.evaluate(Halide::select(opaque(1) > 0, 7, unknown)), Value{std::int64_t{7}});
+    EXPECT_EQ(interpreter.evaluate(Halide::select(opaque(1) > 0, 7, unknown)),
+              Value{std::int64_t{7}});
     EXPECT_FALSE(is_known(interpreter.evaluate(Halide::select(unknown > 0, 7, 8))));
 }
 

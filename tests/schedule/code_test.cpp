@@ -1,4 +1,5 @@
-// Schedules as C++ and Python. Whole programs are compiled and run where Halide is at hand; here, how they read.
+// Schedules as C++ and Python. Whole programs are compiled and run where Halide is at hand; here,
+// how they read.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,23 +20,23 @@ using testing::Not;
 using testing::StartsWith;
 
 // What follows the check of the pipeline.
-std::string after_check(const std::string &code, const std::string &last_of_check) {
+std::string after_check(const std::string& code, const std::string& last_of_check) {
     return code.substr(code.find(last_of_check) + last_of_check.size());
 }
 
-std::string cpp_of(const PipelineDag &dag, const Schedule &s) {
+std::string cpp_of(const PipelineDag& dag, const Schedule& s) {
     EXPECT_EQ(text(check_legality(dag, s)), "");
     return after_check(print_cpp(dag, s), "        funcs.push_back(f);\n    }\n");
 }
 
-std::string python_of(const PipelineDag &dag, const Schedule &s) {
+std::string python_of(const PipelineDag& dag, const Schedule& s) {
     EXPECT_EQ(text(check_legality(dag, s)), "");
     return after_check(print_python(dag, s), "and finds {found}.\")\n");
 }
 
-Schedule tiled_blur(const PipelineDag &dag) {
+Schedule tiled_blur(const PipelineDag& dag) {
     Schedule s = empty_schedule(dag);
-    LoopNest &out = nest(s, 2);
+    LoopNest& out = nest(s, 2);
     out.vector = split(out, 0, 16, Tail::ShiftInwards);
     split(out, 1, 32, Tail::GuardWithIf);
     out.order = {{0, 1}, {0, 0}, {1, 1}, {1, 0}};
@@ -103,21 +104,25 @@ TEST(Code, SaysWhoseItIsAndChecksThePipelineFirst) {
     EXPECT_THAT(cpp, StartsWith("    // Schedule of \"blur_y\" by Nestor "));
     EXPECT_THAT(cpp, HasSubstr("for the algorithm 0000000000001111.\n"));
     EXPECT_THAT(cpp, HasSubstr("i < 3;"));
-    EXPECT_THAT(cpp, HasSubstr("        {\"blur_x\", 2, 0},\n        {\"blur_y\", 2, 0},\n        {\"input_im\", 2, 0},\n"));
+    EXPECT_THAT(cpp, HasSubstr("        {\"blur_x\", 2, 0},\n        {\"blur_y\", 2, 0},\n        "
+                               "{\"input_im\", 2, 0},\n"));
     const std::string python = print_python(samples::blur(), s);
     EXPECT_THAT(python, StartsWith("# Schedule of \"blur_y\" by Nestor "));
     EXPECT_THAT(python, HasSubstr("def apply_schedule_blur_y(pipeline, target, inputs={}):\n"));
     EXPECT_THAT(python, HasSubstr("range(3)"));
     // Two functions of one stem, in order of creation, with their updates.
-    EXPECT_THAT(print_cpp(dag, empty_schedule(dag)), HasSubstr("{\"sum\", 2, 0},\n        {\"sum\", 2, 1},\n"));
+    EXPECT_THAT(print_cpp(dag, empty_schedule(dag)),
+                HasSubstr("{\"sum\", 2, 0},\n        {\"sum\", 2, 1},\n"));
 }
 
 TEST(Code, DerivedFunctionsAreResults) {
     const PipelineDag dag = samples::histogram();
     Schedule s = empty_schedule(dag);
-    const int intm = samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
+    const int intm =
+        samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
     const int wrapper = samples::derive(dag, s, {Kind::Wrapper, 1, {2}, 1, {}, {}});
-    s.functions[1].compute = s.functions[intm].compute = s.functions[wrapper].compute = Level::root();
+    s.functions[1].compute = s.functions[intm].compute = s.functions[wrapper].compute =
+        Level::root();
     nest(s, intm, 1).parallel = {{0, 0}};
     nest(s, 1, 1).vector = split(nest(s, 1, 1), 0, 8, Tail::GuardWithIf);
     EXPECT_EQ(cpp_of(dag, s), R"(
@@ -167,25 +172,31 @@ TEST(Code, SpecialisationsAndLevelsAndStorage) {
     s.functions[5].stages[0].specializations[0].nest.parallel = {{0, 0}};
     const std::string cpp = cpp_of(dag, s);
     // A tuple has several buffers.
-    EXPECT_THAT(cpp, HasSubstr("::Halide::Stage out_case = out.specialize("
-                               "out.output_buffers()[0].dim(0).extent() >= 64 && "
-                               "out.output_buffers()[0].dim(1).extent() >= 8);\n    out_case.parallel(x);\n"));
-    EXPECT_THAT(cpp, HasSubstr(".prefetch(sum_1, y, y, 2, ::Halide::PrefetchBoundStrategy::Clamp)"));
+    EXPECT_THAT(
+        cpp,
+        HasSubstr("::Halide::Stage out_case = out.specialize("
+                  "out.output_buffers()[0].dim(0).extent() >= 64 && "
+                  "out.output_buffers()[0].dim(1).extent() >= 8);\n    out_case.parallel(x);\n"));
+    EXPECT_THAT(cpp,
+                HasSubstr(".prefetch(sum_1, y, y, 2, ::Halide::PrefetchBoundStrategy::Clamp)"));
     EXPECT_THAT(cpp, HasSubstr("sum_1.update().partition(r, ::Halide::Partition::Never);\n"));
-    EXPECT_THAT(cpp, HasSubstr("        .store_in(MemoryType::Heap)\n        .reorder_storage(y, x)\n"
-                               "        .align_storage(x, 16);\n"));
+    EXPECT_THAT(cpp,
+                HasSubstr("        .store_in(MemoryType::Heap)\n        .reorder_storage(y, x)\n"
+                          "        .align_storage(x, 16);\n"));
     EXPECT_THAT(cpp, HasSubstr("RVar r = sum_1.rvars(0)[0];\n"));
     EXPECT_THAT(cpp, Not(HasSubstr("user")));  // pinned, and not needed
     const std::string python = python_of(dag, s);
-    EXPECT_THAT(python, HasSubstr("out_case = out.specialize((out.output_buffers()[0].dim(0).extent() >= 64) & "
-                                  "(out.output_buffers()[0].dim(1).extent() >= 8))\n"));
+    EXPECT_THAT(
+        python,
+        HasSubstr("out_case = out.specialize((out.output_buffers()[0].dim(0).extent() >= 64) & "
+                  "(out.output_buffers()[0].dim(1).extent() >= 8))\n"));
     EXPECT_THAT(python, HasSubstr("sum_1.update().partition(r, hl.Partition.Never)\n"));
 }
 
 TEST(Code, UnnamedVariablesAreNotShared) {
     PipelineDag dag = samples::blur();
-    for (Function &f : dag.functions) {
-        for (Loop &loop : f.stages[0].loops) {
+    for (Function& f : dag.functions) {
+        for (Loop& loop : f.stages[0].loops) {
             loop.variable.clear();
         }
     }

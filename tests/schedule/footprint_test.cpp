@@ -12,7 +12,7 @@ namespace {
 
 using Extents = std::vector<std::int64_t>;
 
-Extents footprint_of(const PipelineDag &dag, const Schedule &s, int f, const LoopSite &site) {
+Extents footprint_of(const PipelineDag& dag, const Schedule& s, int f, const LoopSite& site) {
     const ScheduledDag graph(dag, s);
     return footprint(*graph, s, f, site);
 }
@@ -20,7 +20,7 @@ Extents footprint_of(const PipelineDag &dag, const Schedule &s, int f, const Loo
 TEST(Footprint, OfAStencilIsItsWidthOnce) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);
-    LoopNest &out = samples::nest(s, 2);
+    LoopNest& out = samples::nest(s, 2);
     samples::split(out, 0, 64, Tail::GuardWithIf);
     samples::split(out, 1, 8, Tail::GuardWithIf);
     out.order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
@@ -56,7 +56,7 @@ TEST(Footprint, IsEnlargedByTailsThatStoreMore) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);
     samples::split(samples::nest(s, 2), 1, 7, Tail::GuardWithIf);
-    LoopNest &producer = samples::nest(s, 1);
+    LoopNest& producer = samples::nest(s, 1);
     samples::split(producer, 1, 4, Tail::RoundUp);
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 12}));
     producer.splits[1][0] = {16, Tail::ShiftInwards};
@@ -87,7 +87,7 @@ TEST(Footprint, OfAReductionStep) {
     const PipelineDag dag = samples::matmul();
     Schedule s = empty_schedule(dag);
     s.functions[2].compute = Level::root();
-    LoopNest &nest = samples::nest(s, 2, 1);
+    LoopNest& nest = samples::nest(s, 2, 1);
     samples::split(nest, 0, 16, Tail::GuardWithIf);
     samples::split(nest, 2, 32);
     nest.order = {{0, 1}, {2, 1}, {0, 0}, {1, 0}, {2, 0}};
@@ -98,7 +98,7 @@ TEST(Footprint, OfAReductionStep) {
 
 TEST(Footprint, OfWhatMovesAtDifferentRatesIsEverythingItMeets) {
     PipelineDag dag = samples::blur();
-    Coordinate &x = dag.functions[2].stages[0].loads[0].coords[0];
+    Coordinate& x = dag.functions[2].stages[0].loads[0].coords[0];
     x.rates = {-1, 0};  // blur_x(1919 - x, y)
     x.offset_min = x.offset_max = 1919;
     const Schedule s = empty_schedule(dag);

@@ -13,12 +13,13 @@ namespace nestor {
 namespace {
 
 TEST(Json, RoundTripIsTheIdentity) {
-    for (const PipelineDag &dag : samples::all()) {
+    for (const PipelineDag& dag : samples::all()) {
         for (std::uint64_t seed = 0; seed < 100; seed++) {
             const Schedule schedule = normalized(random_schedule(dag, seed));
             const std::string text = print_json(dag, schedule);
             const Result<Schedule> parsed = parse_json(dag, text);
-            ASSERT_TRUE(parsed.ok()) << dag.name << " " << seed << ": " << parsed.error() << "\n" << text;
+            ASSERT_TRUE(parsed.ok()) << dag.name << " " << seed << ": " << parsed.error() << "\n"
+                                     << text;
             ASSERT_TRUE(parsed.value() == schedule) << dag.name << " " << seed << "\n" << text;
             ASSERT_EQ(print_json(dag, parsed.value()), text);
         }
@@ -28,7 +29,7 @@ TEST(Json, RoundTripIsTheIdentity) {
 TEST(Json, IsReadable) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);
-    LoopNest &out = samples::nest(s, 2);
+    LoopNest& out = samples::nest(s, 2);
     samples::split(out, 1, 32, Tail::GuardWithIf);
     out.order = {{0, 0}, {1, 1}, {1, 0}};
     out.parallel = {{1, 0}};
@@ -61,22 +62,24 @@ TEST(Json, IsReadable) {
 }
 
 // A text for blur with these functions.
-std::string blur_json(const std::string &functions) {
+std::string blur_json(const std::string& functions) {
     return R"({"format": "nestor-schedule", "version": 1, "pipeline": "blur_y", )"
            R"("algorithm": "0000000000001111", "functions": {)" +
            functions + "}}";
 }
 
-std::string error_of(const std::string &text) {
+std::string error_of(const std::string& text) {
     const Result<Schedule> parsed = parse_json(samples::blur(), text);
     return parsed.ok() ? "" : parsed.error();
 }
 
-TEST(Json, AcceptsOtherLayouts) { EXPECT_EQ(error_of(blur_json(R"("blur_x": {"compute": "root"})")), ""); }
+TEST(Json, AcceptsOtherLayouts) {
+    EXPECT_EQ(error_of(blur_json(R"("blur_x": {"compute": "root"})")), "");
+}
 
 struct Refusal {
-    const char *functions;
-    const char *complaint;
+    const char* functions;
+    const char* complaint;
 };
 
 const Refusal kRefusals[] = {
@@ -84,31 +87,40 @@ const Refusal kRefusals[] = {
     {R"J("blur_x": 3)J", R"J("blur_x": is a number, and should be an object)J"},
     {R"J("blur_x": {"computed": "root"})J", R"J(has an unknown key "computed")J"},
     {R"J("blur_x": {"compute": "rot"})J", R"J("blur_x", "compute": should be "root")J"},
-    {R"J("blur_x": {"compute": {"at": "blur_z", "loop": "x"}})J", R"J(names "blur_z", which is no function)J"},
-    {R"J("blur_x": {"compute": {"at": "blur_y", "loop": "z"}})J", R"J(names loop "z", and there are only x, y)J"},
-    {R"J("blur_x": {"compute": {"at": "blur_y", "stage": 1, "loop": "x"}})J", R"J(names stage 1 of "blur_y", which has 1)J"},
-    {R"J("blur_x": {"compute": {"at": "blur_y", "stage": -1, "loop": "x"}})J", R"J(names stage -1)J"},
+    {R"J("blur_x": {"compute": {"at": "blur_z", "loop": "x"}})J",
+     R"J(names "blur_z", which is no function)J"},
+    {R"J("blur_x": {"compute": {"at": "blur_y", "loop": "z"}})J",
+     R"J(names loop "z", and there are only x, y)J"},
+    {R"J("blur_x": {"compute": {"at": "blur_y", "stage": 1, "loop": "x"}})J",
+     R"J(names stage 1 of "blur_y", which has 1)J"},
+    {R"J("blur_x": {"compute": {"at": "blur_y", "stage": -1, "loop": "x"}})J",
+     R"J(names stage -1)J"},
     {R"J("blur_x": {"compute": {"at": "blur_y"}})J", R"J(has no "loop")J"},
-    {R"J("blur_x": {"memory": "stack"})J", R"J("memory": is "stack", and should be one of Auto, Heap)J"},
+    {R"J("blur_x": {"memory": "stack"})J",
+     R"J("memory": is "stack", and should be one of Auto, Heap)J"},
     {R"J("blur_x": {"storage_order": ["z"]})J", R"J(names dimension "z")J"},
     {R"J("blur_x": {"storage_order": "x"})J", R"J(is a string, and should be an array)J"},
     {R"J("blur_x": {"stages": {"1": {}}})J", R"J(has no stage "1")J"},
     {R"J("blur_x": {"stages": {"0": {"split": {"z": [8]}}}})J", R"J(names loop "z")J"},
-    {R"J("blur_x": {"stages": {"0": {"split": {"x": [8.5]}}}})J", R"J(is a number, and should be an integer)J"},
-    {R"J("blur_x": {"stages": {"0": {"split": {"x": [18446744073709551615]}}}})J", R"J(too large)J"},
+    {R"J("blur_x": {"stages": {"0": {"split": {"x": [8.5]}}}})J",
+     R"J(is a number, and should be an integer)J"},
+    {R"J("blur_x": {"stages": {"0": {"split": {"x": [18446744073709551615]}}}})J",
+     R"J(too large)J"},
     {R"J("blur_x": {"stages": {"0": {"split": {"x": 8}}}})J", R"J(and should be an array)J"},
-    {R"J("blur_x": {"stages": {"0": {"split": {"x": [{"factor": 8, "tail": "Up"}]}}}})J", R"J(should be one of Auto, RoundUp)J"},
+    {R"J("blur_x": {"stages": {"0": {"split": {"x": [{"factor": 8, "tail": "Up"}]}}}})J",
+     R"J(should be one of Auto, RoundUp)J"},
     {R"J("blur_x": {"stages": {"0": {"vector": "xi"}}})J", R"J(names loop "xi")J"},
     {R"J("blur_x": {"stages": {"0": {"atomic": 1}}})J", R"J(should be true or false)J"},
     {R"J("blur_x": {}, "blur_x": {})J", R"J(has key "blur_x" twice)J"},
     {R"J("x.in(y)": {"derive": {"kind": "in", "of": "blur_x", "consumers": ["blur_y"]}})J",
      R"J(is derived as "blur_x.in(blur_y)", and should have that name)J"},
     {R"J("blur_x": {"derive": {"kind": "in", "of": "input_im"}})J", R"J(exists already)J"},
-    {R"J("blur_y.rfactor(1)": {"derive": {"kind": "rfactor", "of": "blur_y", "stage": 1}})J", R"J(names stage 1)J"},
+    {R"J("blur_y.rfactor(1)": {"derive": {"kind": "rfactor", "of": "blur_y", "stage": 1}})J",
+     R"J(names stage 1)J"},
 };
 
 TEST(Json, SaysWhatIsWrongAndWhere) {
-    for (const Refusal &refusal : kRefusals) {
+    for (const Refusal& refusal : kRefusals) {
         const std::string error = error_of(blur_json(refusal.functions));
         EXPECT_NE(error.find(refusal.complaint), std::string::npos)
             << refusal.functions << "\ngave: " << error;
@@ -133,7 +145,7 @@ TEST(Json, RefusesOtherDocuments) {
 // No text makes the parser crash, and what it takes it prints again.
 TEST(Json, SurvivesDamage) {
     std::mt19937 random(1);
-    for (const PipelineDag &dag : samples::all()) {
+    for (const PipelineDag& dag : samples::all()) {
         for (std::uint64_t seed = 0; seed < 12; seed++) {
             const std::string text = print_json(dag, random_schedule(dag, seed));
             for (std::size_t size = 0; size < text.size() - 2; size += 7) {

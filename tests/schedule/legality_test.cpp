@@ -19,17 +19,19 @@ using samples::split;
 constexpr Tail kGuard = Tail::GuardWithIf;
 
 struct Case {
-    const char *name;
+    const char* name;
     PipelineDag (*dag)();
-    std::function<void(const PipelineDag &, Schedule &)> change;
-    const char *complaint;  // part of the text of all violations; empty: legal
+    std::function<void(const PipelineDag&, Schedule&)> change;
+    const char* complaint;  // part of the text of all violations; empty: legal
     Caps caps = {};
 };
 
-void PrintTo(const Case &c, std::ostream *out) { *out << c.name; }
+void PrintTo(const Case& c, std::ostream* out) {
+    *out << c.name;
+}
 
 // blur_y in tiles of 64 x 8, blur_x computed in each.
-void tile_blur(Schedule &s) {
+void tile_blur(Schedule& s) {
     split(nest(s, 2), 0, 64, kGuard);
     split(nest(s, 2), 1, 8, kGuard);
     nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
@@ -37,8 +39,9 @@ void tile_blur(Schedule &s) {
 }
 
 // hist.rfactor(1) over rows, at root.
-int factor_histogram(const PipelineDag &dag, Schedule &s) {
-    const int intm = samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
+int factor_histogram(const PipelineDag& dag, Schedule& s) {
+    const int intm =
+        samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
     s.functions[intm].compute = Level::root();
     s.functions[1].compute = Level::root();
     return intm;
@@ -276,7 +279,7 @@ const Case kCaps[] = {
 class Legality : public testing::TestWithParam<Case> {};
 
 TEST_P(Legality, Complains) {
-    const Case &c = GetParam();
+    const Case& c = GetParam();
     const PipelineDag dag = c.dag();
     Schedule schedule = empty_schedule(dag);
     c.change(dag, schedule);
@@ -299,7 +302,7 @@ INSTANTIATE_TEST_SUITE_P(Caps, Legality, testing::ValuesIn(kCaps));
 
 // Whatever a schedule says, the check ends and does not crash.
 TEST(Legality, SurvivesRandomSchedules) {
-    for (const PipelineDag &dag : samples::all()) {
+    for (const PipelineDag& dag : samples::all()) {
         for (std::uint64_t seed = 0; seed < 200; seed++) {
             (void)check_legality(dag, random_schedule(dag, seed));
         }

@@ -12,7 +12,7 @@ namespace {
 TEST(LoopNest, OfTiledBlur) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);
-    LoopNest &out = samples::nest(s, 2);
+    LoopNest& out = samples::nest(s, 2);
     out.vector = samples::split(out, 0, 16, Tail::GuardWithIf);
     samples::split(out, 1, 8, Tail::GuardWithIf);
     out.order = {{0, 1}, {0, 0}, {1, 1}, {1, 0}};
@@ -39,12 +39,13 @@ TEST(LoopNest, OfPinnedAndExternFunctions) {
     Schedule s = empty_schedule(dag);
     s.functions[1].compute = s.functions[2].compute = Level::root();
     const std::string text = print_loop_nest(dag, s);
-    EXPECT_NE(text.find("produce user: left as it is, compute_root in the program\n"), std::string::npos);
+    EXPECT_NE(text.find("produce user: left as it is, compute_root in the program\n"),
+              std::string::npos);
     EXPECT_NE(text.find("produce foreign (100 x 100, 39 KiB): extern stage\n"), std::string::npos);
 }
 
 TEST(LoopNest, OfEveryLegalSchedule) {
-    for (const PipelineDag &dag : samples::all()) {
+    for (const PipelineDag& dag : samples::all()) {
         for (std::uint64_t seed = 0; seed < 40; seed++) {
             EXPECT_NE(print_loop_nest(dag, random_legal_schedule(dag, seed)), "");
         }

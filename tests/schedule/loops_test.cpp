@@ -11,9 +11,9 @@
 namespace nestor {
 namespace {
 
-std::vector<StageDim> dims(const std::vector<std::string> &labels) {
+std::vector<StageDim> dims(const std::vector<std::string>& labels) {
     std::vector<StageDim> dims;
-    for (const std::string &label : labels) {
+    for (const std::string& label : labels) {
         dims.push_back({label, LoopKind::Pure, 100, false});
     }
     return dims;
@@ -32,7 +32,7 @@ TEST(LoopName, GivesWayToLabels) {
 }
 
 TEST(LoopName, IsUniqueInItsStage) {
-    for (const auto &labels : std::vector<std::vector<std::string>>{
+    for (const auto& labels : std::vector<std::vector<std::string>>{
              {"x", "y"}, {"x", "xi", "xii"}, {"i", "ii", "iii"}, {"x", "x_", "xi_", "xi", "xii"}}) {
         std::set<std::string> names;
         for (int d = 0; d < static_cast<int>(labels.size()); d++) {

@@ -15,8 +15,8 @@ namespace {
 using Kind = Derivation::Kind;
 
 class Random {
-public:
-    Random(const PipelineDag &dag, std::uint64_t seed) : dag_(dag), engine_(seed) {}
+  public:
+    Random(const PipelineDag& dag, std::uint64_t seed) : dag_(dag), engine_(seed) {}
 
     Schedule make() {
         schedule_ = empty_schedule(dag_);
@@ -26,7 +26,7 @@ public:
         const ScheduledDag graph(dag_, schedule_);
         for (int f = 0; f < static_cast<int>(schedule_.functions.size()); f++) {
             for (int s = 0; s < static_cast<int>(schedule_.functions[f].stages.size()); s++) {
-                StageSchedule &stage = schedule_.functions[f].stages[s];
+                StageSchedule& stage = schedule_.functions[f].stages[s];
                 const std::vector<StageDim> dims = stage_dims(graph->functions[f].stages[s]);
                 stage.nest = nest(dims);
                 while (chance(8) && !graph->functions[f].args.empty()) {
@@ -51,7 +51,7 @@ public:
         }
         const ScheduledDag graph(dag_, schedule_);
         for (int f = 0; f < static_cast<int>(schedule_.functions.size()); f++) {
-            const Function &function = graph->functions[f];
+            const Function& function = graph->functions[f];
             if (!function.can_inline && !function.pinned) {
                 schedule_.functions[f].compute = Level::root();
             }
@@ -69,31 +69,32 @@ public:
         return schedule_;
     }
 
-private:
-    void change(const PipelineDag &graph) {
+  private:
+    void change(const PipelineDag& graph) {
         const int f = below(static_cast<int>(schedule_.functions.size()));
-        FunctionSchedule &function = schedule_.functions[f];
+        FunctionSchedule& function = schedule_.functions[f];
         const int stages = static_cast<int>(function.stages.size());
         const int s = below(stages);
         switch (below(4)) {
-        case 0:
-            function.compute = level(graph);
-            break;
-        case 1:
-            (chance(2) ? function.store : function.hoist) = level(graph);
-            break;
-        case 2:
-            storage(f, graph);
-            break;
-        default:
-            if (stages > 0) {
-                const std::vector<StageDim> dims = stage_dims(graph.functions[f].stages[s]);
-                function.stages[s].nest = nest(dims);
-                if (chance(3) && !dims.empty()) {
-                    function.stages[s].specializations = {
-                        {{{below(graph.functions[f].dimensions()), 1 + below(100)}}, nest(dims)}};
+            case 0:
+                function.compute = level(graph);
+                break;
+            case 1:
+                (chance(2) ? function.store : function.hoist) = level(graph);
+                break;
+            case 2:
+                storage(f, graph);
+                break;
+            default:
+                if (stages > 0) {
+                    const std::vector<StageDim> dims = stage_dims(graph.functions[f].stages[s]);
+                    function.stages[s].nest = nest(dims);
+                    if (chance(3) && !dims.empty()) {
+                        function.stages[s].specializations = {
+                            {{{below(graph.functions[f].dimensions()), 1 + below(100)}},
+                             nest(dims)}};
+                    }
                 }
-            }
         }
     }
 
@@ -106,7 +107,7 @@ private:
         Derivation d;
         d.kind = static_cast<Kind>(below(3));
         d.parent = below(static_cast<int>(schedule_.functions.size()));
-        const Function &parent = graph->functions[d.parent];
+        const Function& parent = graph->functions[d.parent];
         if (d.kind == Kind::Rfactor) {
             if (parent.stages.size() < 2) {
                 return;
@@ -133,7 +134,7 @@ private:
         }
     }
 
-    LoopNest nest(const std::vector<StageDim> &dims) {
+    LoopNest nest(const std::vector<StageDim>& dims) {
         LoopNest nest;
         for (int d = 0; d < static_cast<int>(dims.size()); d++) {
             std::int64_t factor = 64;
@@ -159,7 +160,8 @@ private:
         if (chance(4)) {
             nest.partition = {{loops[0], static_cast<PartitionPolicy>(below(3))}};
             if (legal_ && nest.partition[0].policy == PartitionPolicy::Always) {
-                nest.partition.clear();  // an error where there is nothing to partition, which only lowering knows
+                nest.partition.clear();  // an error where there is nothing to partition, which only
+                                         // lowering knows
             }
         }
         if (chance(4)) {
@@ -170,8 +172,8 @@ private:
         return nest;
     }
 
-    void levels(int f, const PipelineDag &graph) {
-        FunctionSchedule &function = schedule_.functions[f];
+    void levels(int f, const PipelineDag& graph) {
+        FunctionSchedule& function = schedule_.functions[f];
         function.compute = level(graph);
         if (chance(3)) {
             function.store = level(graph);
@@ -180,7 +182,7 @@ private:
         if (chance(3)) {
             storage(f, graph);
         }
-        for (StageSchedule &stage : function.stages) {
+        for (StageSchedule& stage : function.stages) {
             const Level with = level(graph);
             if (chance(6) && with.kind == Level::Kind::At) {
                 stage.compute_with = with.site;
@@ -188,8 +190,8 @@ private:
         }
     }
 
-    void storage(int f, const PipelineDag &graph) {
-        FunctionSchedule &function = schedule_.functions[f];
+    void storage(int f, const PipelineDag& graph) {
+        FunctionSchedule& function = schedule_.functions[f];
         const int dims = graph.functions[f].dimensions();
         if (dims == 0) {
             return;
@@ -205,19 +207,20 @@ private:
         }
     }
 
-    Level level(const PipelineDag &graph) {
+    Level level(const PipelineDag& graph) {
         const auto kind = static_cast<Level::Kind>(below(4));
         if (kind != Level::Kind::At) {
             return {kind, {}};
         }
         LoopSite site;
         site.function = below(static_cast<int>(schedule_.functions.size()));
-        const std::vector<StageSchedule> &stages = schedule_.functions[site.function].stages;
+        const std::vector<StageSchedule>& stages = schedule_.functions[site.function].stages;
         if (stages.empty()) {
             return Level::root();
         }
         site.stage = below(static_cast<int>(stages.size()));
-        const std::vector<StageDim> dims = stage_dims(graph.functions[site.function].stages[site.stage]);
+        const std::vector<StageDim> dims =
+            stage_dims(graph.functions[site.function].stages[site.stage]);
         LoopNest natural = stages[site.stage].nest;
         natural.order.clear();
         const std::vector<LoopRef> loops = loop_order(natural, dims);
@@ -228,7 +231,7 @@ private:
         return Level::at(site);
     }
 
-    const PipelineDag &dag_;
+    const PipelineDag& dag_;
     std::mt19937_64 engine_;
     Schedule schedule_;
     bool legal_ = false;
@@ -236,11 +239,11 @@ private:
 
 }  // namespace
 
-Schedule random_schedule(const PipelineDag &dag, std::uint64_t seed) {
+Schedule random_schedule(const PipelineDag& dag, std::uint64_t seed) {
     return Random(dag, seed).make();
 }
 
-Schedule random_legal_schedule(const PipelineDag &dag, std::uint64_t seed, int changes) {
+Schedule random_legal_schedule(const PipelineDag& dag, std::uint64_t seed, int changes) {
     return Random(dag, seed).make_legal(changes);
 }
 

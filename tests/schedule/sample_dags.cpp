@@ -29,7 +29,8 @@ Loop reduction(std::string label, std::string variable, std::int64_t extent, int
     return loop;
 }
 
-Coordinate at(std::vector<double> rates, std::int64_t offset_min = 0, std::int64_t offset_max = -1) {
+Coordinate at(std::vector<double> rates, std::int64_t offset_min = 0,
+              std::int64_t offset_max = -1) {
     Coordinate coordinate;
     coordinate.affine = true;
     coordinate.rates = std::move(rates);
@@ -54,7 +55,8 @@ Load input(int index, std::vector<Coordinate> coords) {
 }
 
 // A function with its pure definition.
-Function function(const std::string &stem, const std::vector<Loop> &loops, std::vector<Load> loads) {
+Function function(const std::string& stem, const std::vector<Loop>& loops,
+                  std::vector<Load> loads) {
     Function f;
     f.id.stem = stem;
     f.halide_name = stem;
@@ -63,7 +65,7 @@ Function function(const std::string &stem, const std::vector<Loop> &loops, std::
     stage.loops = loops;
     stage.loads = std::move(loads);
     stage.expression_size = 10;
-    for (const Loop &loop : loops) {
+    for (const Loop& loop : loops) {
         f.args.push_back(loop.label);
         f.region.push_back(loop.range);
     }
@@ -73,7 +75,7 @@ Function function(const std::string &stem, const std::vector<Loop> &loops, std::
     return f;
 }
 
-void add_update(Function &f, std::vector<Loop> loops, std::vector<Load> loads, bool reorderable) {
+void add_update(Function& f, std::vector<Loop> loops, std::vector<Load> loads, bool reorderable) {
     Stage stage;
     stage.index = static_cast<int>(f.stages.size());
     stage.loops = std::move(loops);
@@ -87,7 +89,7 @@ void add_update(Function &f, std::vector<Loop> loops, std::vector<Load> loads, b
     f.can_inline = false;
 }
 
-Function image(const std::string &stem, int index, std::int64_t width, std::int64_t height) {
+Function image(const std::string& stem, int index, std::int64_t width, std::int64_t height) {
     Function f = function(stem, {pure("_0", width, 0), pure("_1", height, 1)},
                           {input(index, {at({1, 0}), at({0, 1})})});
     f.only_wraps_input = true;
@@ -105,8 +107,8 @@ PipelineDag finished(PipelineDag dag, std::vector<int> outputs, std::uint64_t ha
     for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
         for (int source = 0; source < static_cast<int>(dag.functions.size()); source++) {
             bool loads = false;
-            for (const Stage &stage : dag.functions[f].stages) {
-                for (const Load &l : stage.loads) {
+            for (const Stage& stage : dag.functions[f].stages) {
+                for (const Load& l : stage.loads) {
                     loads = loads || (l.source == Source::Function && l.index == source);
                 }
             }
@@ -121,7 +123,7 @@ PipelineDag finished(PipelineDag dag, std::vector<int> outputs, std::uint64_t ha
     return dag;
 }
 
-Input input_of(const std::string &name, std::int64_t width, std::int64_t height) {
+Input input_of(const std::string& name, std::int64_t width, std::int64_t height) {
     return {name, {TypeKind::Float, 32}, {{0, width}, {0, height}}, false, ""};
 }
 
@@ -205,8 +207,7 @@ PipelineDag zoo() {
     foreign.extern_inputs = {1};
     dag.functions.push_back(std::move(foreign));
     dag.functions[1].can_inline = false;
-    dag.functions.push_back(
-        function("out", loops, {load(3, same), load(4, same), load(2, same)}));
+    dag.functions.push_back(function("out", loops, {load(3, same), load(4, same), load(2, same)}));
     dag.functions.back().types.push_back({TypeKind::UInt, 8});
     return finished(std::move(dag), {5}, 0x5555);
 }
@@ -215,7 +216,7 @@ std::vector<PipelineDag> all() {
     return {blur(), histogram(), matmul(), pyramid(), zoo()};
 }
 
-int find(const PipelineDag &dag, const std::string &function) {
+int find(const PipelineDag& dag, const std::string& function) {
     for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
         if (dag.functions[f].id.text() == function) {
             return f;
@@ -224,11 +225,11 @@ int find(const PipelineDag &dag, const std::string &function) {
     return -1;
 }
 
-LoopNest &nest(Schedule &schedule, int function, int stage) {
+LoopNest& nest(Schedule& schedule, int function, int stage) {
     return schedule.functions[function].stages[stage].nest;
 }
 
-LoopRef split(LoopNest &nest, int dim, std::int64_t factor, Tail tail) {
+LoopRef split(LoopNest& nest, int dim, std::int64_t factor, Tail tail) {
     if (static_cast<int>(nest.splits.size()) <= dim) {
         nest.splits.resize(static_cast<std::size_t>(dim) + 1);
     }
@@ -236,7 +237,7 @@ LoopRef split(LoopNest &nest, int dim, std::int64_t factor, Tail tail) {
     return {dim, static_cast<int>(nest.splits[dim].size())};
 }
 
-int derive(const PipelineDag &dag, Schedule &schedule, Derivation derivation) {
+int derive(const PipelineDag& dag, Schedule& schedule, Derivation derivation) {
     const int f = static_cast<int>(schedule.functions.size());
     schedule.functions.emplace_back();
     schedule.functions[f].derivation = std::move(derivation);

@@ -9,38 +9,39 @@
 
 namespace nestor::samples {
 
-/** blur_x(x, y) = sum of input(x .. x + 2, y); blur_y(x, y) = sum of blur_x(x, y .. y + 2), 1920 x 1080.
- *  0 input_im, 1 blur_x, 2 blur_y. */
+/** blur_x(x, y) = sum of input(x .. x + 2, y); blur_y(x, y) = sum of blur_x(x, y .. y + 2), 1920 x
+ * 1080. 0 input_im, 1 blur_x, 2 blur_y. */
 PipelineDag blur();
 
 /** hist(i) = 0; hist(input(r.x, r.y)) += 1, r over 1024 x 512; out(x, y) = hist(input(x, y)).
  *  0 input_im, 1 hist, 2 out. */
 PipelineDag histogram();
 
-/** prod(x, y) = 0; prod(x, y) += a(k, y) * b(x, k), k over 256; out(x, y) = max(prod(x, y), 0), 512 x 384.
- *  0 a_im, 1 b_im, 2 prod, 3 out. */
+/** prod(x, y) = 0; prod(x, y) += a(k, y) * b(x, k), k over 256; out(x, y) = max(prod(x, y), 0), 512
+ * x 384. 0 a_im, 1 b_im, 2 prod, 3 out. */
 PipelineDag matmul();
 
-/** down(x, y) = average of input(2x .. 2x + 1, y); up(x, y) = down(x / 2, y); out = input - up, 1000 x 64.
- *  0 input_im, 1 down, 2 up, 3 out. */
+/** down(x, y) = average of input(2x .. 2x + 1, y); up(x, y) = down(x / 2, y); out = input - up,
+ * 1000 x 64. 0 input_im, 1 down, 2 up, 3 out. */
 PipelineDag pyramid();
 
 /** Two functions called "sum", a scan that depends on its order, a pinned and an extern function.
- *  0 input_im, 1 sum, 2 sum#1 (a scan over r), 3 user (pinned), 4 foreign (extern, reads 1), 5 out (a tuple). */
+ *  0 input_im, 1 sum, 2 sum#1 (a scan over r), 3 user (pinned), 4 foreign (extern, reads 1), 5 out
+ * (a tuple). */
 PipelineDag zoo();
 
 std::vector<PipelineDag> all();
 
 /** Index of a function by its text. */
-int find(const PipelineDag &dag, const std::string &function);
+int find(const PipelineDag& dag, const std::string& function);
 
 /** The nest of a stage. */
-LoopNest &nest(Schedule &schedule, int function, int stage = 0);
+LoopNest& nest(Schedule& schedule, int function, int stage = 0);
 
 /** Splits dimension `dim` once more; returns the new innermost loop. */
-LoopRef split(LoopNest &nest, int dim, std::int64_t factor, Tail tail = Tail::Auto);
+LoopRef split(LoopNest& nest, int dim, std::int64_t factor, Tail tail = Tail::Auto);
 
 /** Appends a derived function; returns its index. */
-int derive(const PipelineDag &dag, Schedule &schedule, Derivation derivation);
+int derive(const PipelineDag& dag, Schedule& schedule, Derivation derivation);
 
 }  // namespace nestor::samples

@@ -12,9 +12,9 @@ namespace {
 
 using Kind = Derivation::Kind;
 
-std::vector<std::string> labels(const PipelineDag &dag, const Schedule &schedule, int f, int s) {
+std::vector<std::string> labels(const PipelineDag& dag, const Schedule& schedule, int f, int s) {
     std::vector<std::string> labels;
-    for (const StageDim &dim : stage_dims(dag, schedule, f, s)) {
+    for (const StageDim& dim : stage_dims(dag, schedule, f, s)) {
         labels.push_back(dim.label + (dim.kind == LoopKind::Pure ? "" : "*"));
     }
     return labels;
@@ -96,7 +96,7 @@ TEST(ScheduledDag, WrappersOfWrappersAndClones) {
     const int a = samples::derive(dag, s, {Kind::Wrapper, 0, {clone}, 1, {}, {}});
     const int b = samples::derive(dag, s, {Kind::Wrapper, a, {clone}, 1, {}, {}});
     const ScheduledDag graph(dag, s);
-    
+
     EXPECT_EQ(graph->functions[b].consumers, std::vector<int>{clone});
     EXPECT_EQ(graph->functions[a].consumers, std::vector<int>{b});
     EXPECT_EQ(graph->functions[1].consumers, std::vector<int>{});
@@ -106,8 +106,8 @@ TEST(ScheduledDag, WrappersOfWrappersAndClones) {
 TEST(ScheduledDag, RfactorMovesLoops) {
     const PipelineDag dag = samples::histogram();
     Schedule s = empty_schedule(dag);
-    const int intm = samples::derive(
-        dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
+    const int intm =
+        samples::derive(dag, s, {Kind::Rfactor, 1, {}, 1, {{}, {{64, Tail::Auto}}}, {{1, 0}}});
     EXPECT_EQ(function_text(dag, s, intm), "hist.rfactor(1)");
     EXPECT_EQ(stage_count(dag, s, intm), 2);
     EXPECT_EQ(labels(dag, s, intm, 0), (std::vector<std::string>{"i", "u"}));
@@ -117,7 +117,7 @@ TEST(ScheduledDag, RfactorMovesLoops) {
     const ScheduledDag graph(dag, s);
     EXPECT_TRUE(graph.problems().empty());
     // input(r_x, 64 u + r_yi)
-    const Load &load = graph->functions[intm].stages[1].loads[0];
+    const Load& load = graph->functions[intm].stages[1].loads[0];
     EXPECT_EQ(load.coords[0].rates, (std::vector<double>{0, 1, 0}));
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{64, 0, 1}));
     EXPECT_EQ(graph->functions[intm].consumers, std::vector<int>{1});

@@ -15,8 +15,9 @@ namespace nestor::testing {
 namespace {
 
 class SeedsCheck {
-public:
-    SeedsCheck(const TestPipeline &test, std::uint64_t seed) : test_(test), built_(test.build()), seed_(seed) {}
+  public:
+    SeedsCheck(const TestPipeline& test, std::uint64_t seed)
+        : test_(test), built_(test.build()), seed_(seed) {}
 
     SeedsReport run() {
         const Halide::Target target = target_of(built_);
@@ -35,16 +36,17 @@ public:
                 return fail("reference: " + reference_->error());
             }
         }
-        for (const Seed &seed : make_seeds(dag_, machine_of(target))) {
+        for (const Seed& seed : make_seeds(dag_, machine_of(target))) {
             if (std::string failure = check(seed, verifier.value()); !failure.empty()) {
                 return fail(seed.name + ": " + failure + "\n" + print_cpp(dag_, seed.schedule));
             }
         }
-        return report_;  // with no seed accepted the pipeline is left as it is, which is the reference
+        return report_;  // with no seed accepted the pipeline is left as it is, which is the
+                         // reference
     }
 
-private:
-    std::string check(const Seed &seed, const Verifier &verifier) {
+  private:
+    std::string check(const Seed& seed, const Verifier& verifier) {
         const Result<Schedule> parsed = parse_json(dag_, print_json(dag_, seed.schedule));
         if (!parsed || parsed.value() != seed.schedule) {
             return "does not come back from JSON: " + (parsed ? "it differs" : parsed.error());
@@ -59,20 +61,21 @@ private:
             return "";
         }
         report_.accepted++;
-        const ApplySchedule schedule = [&](Halide::Pipeline &p) {
+        const ApplySchedule schedule = [&](Halide::Pipeline& p) {
             if (const Status status = apply(p, dag_, seed.schedule); !status) {
                 throw Halide::CompileError(status.error());
             }
         };
-        return built_.expect.run ? check_schedule(*reference_, schedule).failure : check_lowers(test_, schedule);
+        return built_.expect.run ? check_schedule(*reference_, schedule).failure
+                                 : check_lowers(test_, schedule);
     }
 
-    SeedsReport fail(const std::string &why) {
+    SeedsReport fail(const std::string& why) {
         report_.failure = why;
         return report_;
     }
 
-    const TestPipeline &test_;
+    const TestPipeline& test_;
     BuiltPipeline built_;
     std::uint64_t seed_;
     PipelineDag dag_;
@@ -82,7 +85,7 @@ private:
 
 }  // namespace
 
-SeedsReport check_seeds(const TestPipeline &test, std::uint64_t seed) {
+SeedsReport check_seeds(const TestPipeline& test, std::uint64_t seed) {
     return SeedsCheck(test, seed).run();
 }
 

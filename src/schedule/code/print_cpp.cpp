@@ -7,83 +7,98 @@ namespace nestor {
 
 namespace {
 
-const char *const kIndent = "    ";
+const char* const kIndent = "    ";
 
 // Of what it names, Halide's wrapping of the body says `using` for these only.
-bool is_used_unqualified(const std::string &type) {
+bool is_used_unqualified(const std::string& type) {
     return type == "Func" || type == "MemoryType" || type == "RVar" || type == "TailStrategy" ||
            type == "Var";
 }
 
-std::string qualified(const std::string &type) {
+std::string qualified(const std::string& type) {
     return is_used_unqualified(type) ? type : "::Halide::" + type;
 }
 
 class CppWriter : public Writer {
-public:
+  public:
     using Writer::Writer;
 
-    [[nodiscard]] std::string declaration(const Variable &variable) const {
-        const VariableArg &source = variable.source;
+    [[nodiscard]] std::string declaration(const Variable& variable) const {
+        const VariableArg& source = variable.source;
         if (source.original < 0) {
             return variable.identifier + "(" + string_literal(source.name) + ")";
         }
         return variable.identifier + " = " + origin(source);
     }
 
-protected:
+  protected:
     [[nodiscard]] std::string method(Method method) const override { return method_name(method); }
-    [[nodiscard]] std::string value(const char *type, const char *name) const override {
+    [[nodiscard]] std::string value(const char* type, const char* name) const override {
         return qualified(type) + "::" + name;
     }
     [[nodiscard]] std::string boolean(bool value) const override {
         return value ? "true" : "false";
     }
-    [[nodiscard]] std::string list(const std::vector<std::string> &items) const override {
+    [[nodiscard]] std::string list(const std::vector<std::string>& items) const override {
         return "{" + join(items, ", ") + "}";
     }
-    [[nodiscard]] std::string pair(const std::string &a, const std::string &b) const override {
+    [[nodiscard]] std::string pair(const std::string& a, const std::string& b) const override {
         return "{" + a + ", " + b + "}";
     }
-    [[nodiscard]] std::string both(const std::vector<std::string> &conditions) const override {
+    [[nodiscard]] std::string both(const std::vector<std::string>& conditions) const override {
         return join(conditions, " && ");
     }
-    [[nodiscard]] std::string make(const char *type, const std::string &args) const override {
+    [[nodiscard]] std::string make(const char* type, const std::string& args) const override {
         return qualified(type) + "(" + args + ")";
     }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
-std::string preamble(const Program &program) {
+std::string preamble(const Program& program) {
     const std::string count = std::to_string(program.expected().size());
     std::string text = R"(
     // All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
-    const auto number_at = [](std::string &name, size_t first_digit, size_t end) {
-        const std::string digits = name.substr(first_digit);
-        if (digits.empty() || digits.size() > 9 ||
-            digits.find_first_not_of("0123456789") != std::string::npos) {
-            return -1;
+    const auto key = [](std::string stem) {
+        std::vector<int> counters;
+        const auto number_end = [&](size_t at) {
+            return std::min(stem.find_first_not_of("0123456789", at), stem.size());
+        };
+        const auto take = [&](size_t position, size_t begin, size_t digits, size_t end) {
+            if (digits >= end || end - digits > 9 || number_end(digits) < end) return false;
+            const int counter = std::stoi(stem.substr(digits, end - digits));
+            counters.insert(counters.begin() + position, counter);
+            stem.erase(begin, end - begin);
+            return true;
+        };
+        for (size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
+            at += take(counters.size(), at, at + 1, number_end(at + 1)) ? 0 : 1;
         }
-        name.resize(end);
-        return std::stoi(digits);
+        const size_t dollars = counters.size();
+        for (const std::string ending : {"_d_def__", "_intm"}) {
+            while (stem.size() > ending.size() &&
+                   stem.compare(stem.size() - ending.size(), ending.size(), ending) == 0) {
+                const size_t end = stem.size() - ending.size(), at = stem.rfind('_', end - 1);
+                if (at == std::string::npos || at == 0 || !take(dollars, at, at + 1, end)) break;
+            }
+        }
+        if (stem[0] == 'f') {
+            take(counters.size(), 1, 1, stem.size());
+        } else if (stem.rfind("lambda_", 0) == 0) {
+            take(counters.size(), 6, 7, stem.size());
+        }
+        return std::make_pair(stem, counters);
     };
-    std::multimap<std::pair<std::string, std::pair<int, int>>, Func> functions;
-    for (size_t i = 0; i < )" + count + R"(; i++) {
+    std::multimap<std::pair<std::string, std::vector<int>>, Func> functions;
+    for (size_t i = 0; i < )" +
+                       count + R"(; i++) {
         const Func f = pipeline.get_func(i);
-        std::string stem = f.name();
-        const size_t dollar = stem.rfind('$');
-        const bool has_dollar = dollar != std::string::npos && dollar > 0;
-        const int counter = has_dollar ? number_at(stem, dollar + 1, dollar) : -1;
-        const int number = stem[0] == 'f'                  ? number_at(stem, 1, 1)
-                           : stem.rfind("lambda_", 0) == 0 ? number_at(stem, 7, 6)
-                                                           : -1;
-        functions.emplace(std::make_pair(stem, std::make_pair(number, counter)), f);
+        functions.emplace(key(f.name()), f);
     }
 
     // Another pipeline is refused before anything is touched.
     const struct { const char *name; int dimensions, updates; } expected[] = {
 )";
-    for (const Expected &e : program.expected()) {
+    for (const Expected& e : program.expected()) {
         text += "        {" + string_literal(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
                 std::to_string(e.updates) + "},\n";
     }
@@ -106,37 +121,38 @@ std::string preamble(const Program &program) {
 }
 
 // Variables of one kind and origin share a declaration.
-std::string declarations(const Program &program, const CppWriter &writer,
-                         const std::vector<int> &variables) {
+std::string declarations(const Program& program, const CppWriter& writer,
+                         const std::vector<int>& variables) {
     std::string text;
     for (const bool reduction : {false, true}) {
         for (const bool original : {true, false}) {
             std::vector<std::string> declared;
             for (const int v : variables) {
-                const Variable &variable = program.variables()[v];
+                const Variable& variable = program.variables()[v];
                 if (variable.source.reduction == reduction &&
                     (variable.source.original >= 0) == original) {
                     declared.push_back(writer.declaration(variable));
                 }
             }
             if (!declared.empty()) {
-                text += kIndent + std::string(reduction ? "RVar " : "Var ") +
-                        join(declared, ", ") + ";\n";
+                text += kIndent + std::string(reduction ? "RVar " : "Var ") + join(declared, ", ") +
+                        ";\n";
             }
         }
     }
     return text;
 }
 
-std::string statement_text(const Program &program, const CppWriter &writer,
-                           const Statement &statement) {
+std::string statement_text(const Program& program, const CppWriter& writer,
+                           const Statement& statement) {
     std::string text = declarations(program, writer, statement.declares) + kIndent;
     if (!statement.result.empty()) {
-        text += (statement.result_is_stage ? "::Halide::Stage " : "Func ") + statement.result + " = ";
+        text +=
+            (statement.result_is_stage ? "::Halide::Stage " : "Func ") + statement.result + " = ";
     }
     text += writer.subject(statement);
     const bool chain = statement.calls.size() > 1;
-    for (const Directive *call : statement.calls) {
+    for (const Directive* call : statement.calls) {
         text += (chain ? "\n        ." : ".") + writer.call(*call);
     }
     return text + ";\n";
@@ -144,7 +160,7 @@ std::string statement_text(const Program &program, const CppWriter &writer,
 
 }  // namespace
 
-std::string print_cpp(const PipelineDag &dag, const Schedule &schedule) {
+std::string print_cpp(const PipelineDag& dag, const Schedule& schedule) {
     const Program program(dag, schedule);
     const CppWriter writer(program);
     std::string text = kIndent + ("// " + head_comment(dag)) + "\n" + preamble(program);
@@ -156,7 +172,7 @@ std::string print_cpp(const PipelineDag &dag, const Schedule &schedule) {
     }
     text += declarations(program, writer, program.early());
     text += program.statements().empty() ? "" : "\n";
-    for (const Statement &statement : program.statements()) {
+    for (const Statement& statement : program.statements()) {
         text += statement_text(program, writer, statement);
     }
     return text;

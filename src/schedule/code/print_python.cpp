@@ -7,46 +7,51 @@ namespace nestor {
 
 namespace {
 
-const char *const kIndent = "    ";
+const char* const kIndent = "    ";
 
 class PythonWriter : public Writer {
-public:
+  public:
     using Writer::Writer;
 
-protected:
+  protected:
     [[nodiscard]] std::string method(Method method) const override {
         return method == Method::In ? "in_" : method_name(method);
     }
-    [[nodiscard]] std::string value(const char *type, const char *name) const override {
+    [[nodiscard]] std::string value(const char* type, const char* name) const override {
         return std::string("hl.") + type + "." + name;
     }
     [[nodiscard]] std::string boolean(bool value) const override {
         return value ? "True" : "False";
     }
-    [[nodiscard]] std::string list(const std::vector<std::string> &items) const override {
+    [[nodiscard]] std::string list(const std::vector<std::string>& items) const override {
         return "[" + join(items, ", ") + "]";
     }
-    [[nodiscard]] std::string pair(const std::string &a, const std::string &b) const override {
+    [[nodiscard]] std::string pair(const std::string& a, const std::string& b) const override {
         return "(" + a + ", " + b + ")";
     }
-    [[nodiscard]] std::string both(const std::vector<std::string> &conditions) const override {
+    [[nodiscard]] std::string both(const std::vector<std::string>& conditions) const override {
         return conditions.size() == 1 ? conditions[0] : "(" + join(conditions, ") & (") + ")";
     }
-    [[nodiscard]] std::string make(const char *type, const std::string &args) const override {
+    [[nodiscard]] std::string make(const char* type, const std::string& args) const override {
         return std::string("hl.") + type + "(" + args + ")";
     }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
-std::string preamble(const Program &program) {
-    std::string text = R"py(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
+std::string preamble(const Program& program) {
+    std::string text =
+        R"py(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
     def key(f):
-        stem, counter, number = f.name(), -1, -1
-        if found := re.fullmatch(r"(.+)\$([0-9]{1,9})", stem, re.DOTALL):
-            stem, counter = found[1], int(found[2])
+        dollar = r"(?<=.)\$([0-9]{1,9})(?![0-9])"
+        counters = [int(n) for n in re.findall(dollar, f.name(), re.DOTALL)]
+        stem = re.sub(dollar, "", f.name(), flags=re.DOTALL)
+        dollars = len(counters)
+        while found := re.fullmatch(r"(.+)_([0-9]{1,9})(_d_def__|_intm)", stem, re.DOTALL):
+            stem = found[1] + found[3]
+            counters.insert(dollars, int(found[2]))
         if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})", stem):
-            stem, number = found[1], int(found[2])
-        return stem, number, counter
+            stem, counters = found[1], counters + [int(found[2])]
+        return stem, counters
 
 )py";
     const std::string count = std::to_string(program.expected().size());
@@ -55,7 +60,7 @@ std::string preamble(const Program &program) {
     # Another pipeline is refused before anything is touched: name, dimensions, updates.
     expected = [
 )";
-    for (const Expected &e : program.expected()) {
+    for (const Expected& e : program.expected()) {
         text += "        (" + string_literal(e.stem) + ", " + std::to_string(e.dimensions) + ", " +
                 std::to_string(e.updates) + "),\n";
     }
@@ -67,25 +72,25 @@ std::string preamble(const Program &program) {
     return text;
 }
 
-std::string declarations(const Program &program, const PythonWriter &writer,
-                         const std::vector<int> &variables) {
+std::string declarations(const Program& program, const PythonWriter& writer,
+                         const std::vector<int>& variables) {
     std::string text;
     for (const int v : variables) {
-        const Variable &variable = program.variables()[v];
+        const Variable& variable = program.variables()[v];
         text += kIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
     }
     return text;
 }
 
-std::string statement_text(const Program &program, const PythonWriter &writer,
-                           const Statement &statement) {
+std::string statement_text(const Program& program, const PythonWriter& writer,
+                           const Statement& statement) {
     std::string text = declarations(program, writer, statement.declares) + kIndent;
     text += statement.result.empty() ? "" : statement.result + " = ";
     if (statement.calls.size() == 1) {
         return text + writer.subject(statement) + "." + writer.call(*statement.calls[0]) + "\n";
     }
     text += "(\n        " + writer.subject(statement) + "\n";
-    for (const Directive *call : statement.calls) {
+    for (const Directive* call : statement.calls) {
         text += "        ." + writer.call(*call) + "\n";
     }
     return text + "    )\n";
@@ -93,7 +98,7 @@ std::string statement_text(const Program &program, const PythonWriter &writer,
 
 }  // namespace
 
-std::string print_python(const PipelineDag &dag, const Schedule &schedule) {
+std::string print_python(const PipelineDag& dag, const Schedule& schedule) {
     const Program program(dag, schedule);
     const PythonWriter writer(program);
     std::string text = "# " + head_comment(dag) + "\nimport re\n\nimport halide as hl\n\n\n";
@@ -107,7 +112,7 @@ std::string print_python(const PipelineDag &dag, const Schedule &schedule) {
     }
     text += declarations(program, writer, program.early());
     text += program.statements().empty() ? "" : "\n";
-    for (const Statement &statement : program.statements()) {
+    for (const Statement& statement : program.statements()) {
         text += statement_text(program, writer, statement);
     }
     return text;

@@ -4,19 +4,19 @@
 
 namespace nestor {
 
-std::string join(const std::vector<std::string> &items, const std::string &separator) {
+std::string join(const std::vector<std::string>& items, const std::string& separator) {
     std::string text;
-    for (const std::string &item : items) {
+    for (const std::string& item : items) {
         text += (text.empty() ? "" : separator) + item;
     }
     return text;
 }
 
-std::string Writer::subject(const Statement &statement) const {
+std::string Writer::subject(const Statement& statement) const {
     if (statement.specialization >= 0) {
         return program_.specialization(statement);
     }
-    const std::string &function = program_.function(statement.function);
+    const std::string& function = program_.function(statement.function);
     if (statement.stage == 0) {
         return function;
     }
@@ -24,15 +24,15 @@ std::string Writer::subject(const Statement &statement) const {
     return function + ".update(" + (update == 0 ? "" : std::to_string(update)) + ")";
 }
 
-std::string Writer::call(const Directive &directive) const {
+std::string Writer::call(const Directive& directive) const {
     return method(directive.method) + "(" + join(arguments(directive), ", ") + ")";
 }
 
-std::string Writer::origin(const VariableArg &arg) const {
+std::string Writer::origin(const VariableArg& arg) const {
     if (arg.original < 0) {
         return make(arg.reduction ? "RVar" : "Var", string_literal(arg.name));
     }
-    const std::string &function = program_.function(arg.function);
+    const std::string& function = program_.function(arg.function);
     const std::string index = "[" + std::to_string(arg.original) + "]";
     if (!arg.reduction) {
         return function + ".args()" + index;
@@ -40,19 +40,19 @@ std::string Writer::origin(const VariableArg &arg) const {
     return function + ".rvars(" + std::to_string(arg.stage - 1) + ")" + index;
 }
 
-Writer::Arguments Writer::arguments(const Directive &directive) const {
+Writer::Arguments Writer::arguments(const Directive& directive) const {
     Arguments arguments;
-    for (const DirectiveArg &arg : directive.args) {
+    for (const DirectiveArg& arg : directive.args) {
         add(arg, directive, arguments);
     }
     return arguments;
 }
 
-void Writer::add(const DirectiveArg &arg, const Directive &directive, Arguments &arguments) const {
+void Writer::add(const DirectiveArg& arg, const Directive& directive, Arguments& arguments) const {
     struct Visitor {
-        const Writer &writer;
-        const Directive &directive;
-        Arguments &arguments;
+        const Writer& writer;
+        const Directive& directive;
+        Arguments& arguments;
 
         void operator()(std::int64_t number) const { arguments.push_back(std::to_string(number)); }
         void operator()(bool forward) const {
@@ -60,13 +60,13 @@ void Writer::add(const DirectiveArg &arg, const Directive &directive, Arguments 
                 arguments.push_back(writer.boolean(forward));
             }
         }
-        void operator()(const FunctionArg &function) const {
+        void operator()(const FunctionArg& function) const {
             arguments.push_back(writer.program_.function(function.function));
         }
-        void operator()(const VariableArg &variable) const {
+        void operator()(const VariableArg& variable) const {
             arguments.push_back(writer.program_.variable(variable));
         }
-        void operator()(const LevelArg &level) const {
+        void operator()(const LevelArg& level) const {
             writer.add_level(level, directive, arguments);
         }
         void operator()(Tail tail) const {
@@ -86,33 +86,33 @@ void Writer::add(const DirectiveArg &arg, const Directive &directive, Arguments 
                     writer.value("PrefetchBoundStrategy", enum_name(kPrefetchNames, bounds)));
             }
         }
-        void operator()(const ConditionArg &condition) const {
+        void operator()(const ConditionArg& condition) const {
             arguments.push_back(writer.condition(condition, directive.function));
         }
-        void operator()(const FunctionListArg &functions) const {
+        void operator()(const FunctionListArg& functions) const {
             writer.add_functions(functions, arguments);
         }
-        void operator()(const PreservedArg &preserved) const {
+        void operator()(const PreservedArg& preserved) const {
             writer.add_preserved(preserved, directive, arguments);
         }
     };
     std::visit(Visitor{*this, directive, arguments}, arg);
 }
 
-void Writer::add_level(const LevelArg &level, const Directive &directive,
-                       Arguments &arguments) const {
-    const std::string &function = program_.function(level.loop.function);
-    const std::string &variable = program_.variable(level.loop);
+void Writer::add_level(const LevelArg& level, const Directive& directive,
+                       Arguments& arguments) const {
+    const std::string& function = program_.function(level.loop.function);
+    const std::string& variable = program_.variable(level.loop);
     if (directive.method != Method::ComputeWith) {
         arguments.push_back(function);
         arguments.push_back(variable);
         return;
     }
-    arguments.push_back(make("LoopLevel", function + ", " + variable + ", " +
-                                              std::to_string(level.loop.stage)));
+    arguments.push_back(
+        make("LoopLevel", function + ", " + variable + ", " + std::to_string(level.loop.stage)));
 }
 
-void Writer::add_functions(const FunctionListArg &list_arg, Arguments &arguments) const {
+void Writer::add_functions(const FunctionListArg& list_arg, Arguments& arguments) const {
     std::vector<std::string> names;
     for (const int f : list_arg.functions) {
         names.push_back(program_.function(f));
@@ -124,11 +124,11 @@ void Writer::add_functions(const FunctionListArg &list_arg, Arguments &arguments
     }
 }
 
-void Writer::add_preserved(const PreservedArg &preserved, const Directive &directive,
-                           Arguments &arguments) const {
+void Writer::add_preserved(const PreservedArg& preserved, const Directive& directive,
+                           Arguments& arguments) const {
     std::vector<std::string> pairs;
-    for (const auto &[variable, name] : preserved.pairs) {
-        const std::string &made = program_.preserved(directive, name);
+    for (const auto& [variable, name] : preserved.pairs) {
+        const std::string& made = program_.preserved(directive, name);
         if (preserved.pairs.size() == 1) {
             arguments.push_back(program_.variable(variable));
             arguments.push_back(made);
@@ -139,11 +139,11 @@ void Writer::add_preserved(const PreservedArg &preserved, const Directive &direc
     arguments.push_back(list(pairs));
 }
 
-std::string Writer::condition(const ConditionArg &condition, int function) const {
+std::string Writer::condition(const ConditionArg& condition, int function) const {
     const std::string buffer =
         program_.has_one_value(function) ? ".output_buffer()" : ".output_buffers()[0]";
     std::vector<std::string> terms;
-    for (const ExtentCondition &term : condition.terms) {
+    for (const ExtentCondition& term : condition.terms) {
         terms.push_back(program_.function(function) + buffer + ".dim(" + std::to_string(term.dim) +
                         ").extent() >= " + std::to_string(term.at_least));
     }

@@ -1,5 +1,6 @@
 #pragma once
-// Writer: the parts of emitting a Program that C++ and Python share. A language says how its words look.
+// Writer: the parts of emitting a Program that C++ and Python share. A language says how its words
+// look.
 
 #include <string>
 #include <vector>
@@ -9,40 +10,40 @@
 namespace nestor {
 
 class Writer {
-public:
-    explicit Writer(const Program &program) : program_(program) {}
+  public:
+    explicit Writer(const Program& program) : program_(program) {}
     virtual ~Writer() = default;
 
     /** "f.update(0)": what the calls of a statement are made on. */
-    [[nodiscard]] std::string subject(const Statement &statement) const;
+    [[nodiscard]] std::string subject(const Statement& statement) const;
     /** "split(x, x, xi, 8)" */
-    [[nodiscard]] std::string call(const Directive &directive) const;
+    [[nodiscard]] std::string call(const Directive& directive) const;
     /** "blur.args()[0]", "Var(\"xi\")": where a variable comes from. */
-    [[nodiscard]] std::string origin(const VariableArg &arg) const;
+    [[nodiscard]] std::string origin(const VariableArg& arg) const;
 
-protected:
+  protected:
     [[nodiscard]] virtual std::string method(Method method) const = 0;
     /** A value of an enumeration: TailStrategy::RoundUp, hl.TailStrategy.RoundUp. */
-    [[nodiscard]] virtual std::string value(const char *type, const char *name) const = 0;
+    [[nodiscard]] virtual std::string value(const char* type, const char* name) const = 0;
     [[nodiscard]] virtual std::string boolean(bool value) const = 0;
-    [[nodiscard]] virtual std::string list(const std::vector<std::string> &items) const = 0;
-    [[nodiscard]] virtual std::string pair(const std::string &a, const std::string &b) const = 0;
-    [[nodiscard]] virtual std::string both(const std::vector<std::string> &conditions) const = 0;
-    [[nodiscard]] virtual std::string make(const char *type, const std::string &args) const = 0;
+    [[nodiscard]] virtual std::string list(const std::vector<std::string>& items) const = 0;
+    [[nodiscard]] virtual std::string pair(const std::string& a, const std::string& b) const = 0;
+    [[nodiscard]] virtual std::string both(const std::vector<std::string>& conditions) const = 0;
+    [[nodiscard]] virtual std::string make(const char* type, const std::string& args) const = 0;
 
-    const Program &program_;
+    const Program& program_;
 
-private:
+  private:
     using Arguments = std::vector<std::string>;
-    [[nodiscard]] Arguments arguments(const Directive &directive) const;
-    void add(const DirectiveArg &arg, const Directive &directive, Arguments &arguments) const;
-    void add_level(const LevelArg &level, const Directive &directive, Arguments &arguments) const;
-    void add_functions(const FunctionListArg &list_arg, Arguments &arguments) const;
-    void add_preserved(const PreservedArg &preserved, const Directive &directive,
-                       Arguments &arguments) const;
-    [[nodiscard]] std::string condition(const ConditionArg &condition, int function) const;
+    [[nodiscard]] Arguments arguments(const Directive& directive) const;
+    void add(const DirectiveArg& arg, const Directive& directive, Arguments& arguments) const;
+    void add_level(const LevelArg& level, const Directive& directive, Arguments& arguments) const;
+    void add_functions(const FunctionListArg& list_arg, Arguments& arguments) const;
+    void add_preserved(const PreservedArg& preserved, const Directive& directive,
+                       Arguments& arguments) const;
+    [[nodiscard]] std::string condition(const ConditionArg& condition, int function) const;
 };
 
-[[nodiscard]] std::string join(const std::vector<std::string> &items, const std::string &separator);
+[[nodiscard]] std::string join(const std::vector<std::string>& items, const std::string& separator);
 
 }  // namespace nestor

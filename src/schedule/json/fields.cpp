@@ -2,31 +2,31 @@
 
 namespace nestor {
 
-void ParseErrors::add(const std::string &where, const std::string &what) {
+void ParseErrors::add(const std::string& where, const std::string& what) {
     if (first_.empty()) {
         first_ = where.empty() ? what : where + ": " + what;
     }
 }
 
-std::string kind_of(const Json &json) {
+std::string kind_of(const Json& json) {
     switch (json.type()) {
-    case Json::value_t::null:
-        return "null";
-    case Json::value_t::object:
-        return "an object";
-    case Json::value_t::array:
-        return "an array";
-    case Json::value_t::string:
-        return "a string";
-    case Json::value_t::boolean:
-        return "a boolean";
-    default:
-        return "a number";
+        case Json::value_t::null:
+            return "null";
+        case Json::value_t::object:
+            return "an object";
+        case Json::value_t::array:
+            return "an array";
+        case Json::value_t::string:
+            return "a string";
+        case Json::value_t::boolean:
+            return "a boolean";
+        default:
+            return "a number";
     }
 }
 
-std::optional<std::int64_t> as_integer(const Json &json, const std::string &where,
-                                       ParseErrors &errors) {
+std::optional<std::int64_t> as_integer(const Json& json, const std::string& where,
+                                       ParseErrors& errors) {
     if (json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX) {
         errors.add(where, "is too large a number");
         return std::nullopt;
@@ -38,8 +38,8 @@ std::optional<std::int64_t> as_integer(const Json &json, const std::string &wher
     return json.get<std::int64_t>();
 }
 
-std::optional<std::string> as_text(const Json &json, const std::string &where,
-                                   ParseErrors &errors) {
+std::optional<std::string> as_text(const Json& json, const std::string& where,
+                                   ParseErrors& errors) {
     if (!json.is_string()) {
         errors.add(where, "is " + kind_of(json) + ", and should be a string");
         return std::nullopt;
@@ -47,14 +47,14 @@ std::optional<std::string> as_text(const Json &json, const std::string &where,
     return json.get<std::string>();
 }
 
-Fields::Fields(const Json &json, std::string where, ParseErrors &errors)
+Fields::Fields(const Json& json, std::string where, ParseErrors& errors)
     : json_(json), where_(std::move(where)), errors_(errors) {
     if (!json.is_object()) {
         errors_.add(where_, "is " + kind_of(json) + ", and should be an object");
     }
 }
 
-const Json *Fields::find(const char *key) {
+const Json* Fields::find(const char* key) {
     known_.insert(key);
     if (!json_.is_object()) {
         return nullptr;
@@ -63,8 +63,8 @@ const Json *Fields::find(const char *key) {
     return found == json_.end() ? nullptr : &*found;
 }
 
-std::string Fields::text(const char *key, bool required) {
-    const Json *value = find(key);
+std::string Fields::text(const char* key, bool required) {
+    const Json* value = find(key);
     if (value == nullptr) {
         if (required) {
             errors_.add(where_, std::string("has no \"") + key + "\"");
@@ -74,8 +74,8 @@ std::string Fields::text(const char *key, bool required) {
     return as_text(*value, where_ + ", \"" + key + "\"", errors_).value_or("");
 }
 
-std::int64_t Fields::integer(const char *key, std::int64_t otherwise, bool required) {
-    const Json *value = find(key);
+std::int64_t Fields::integer(const char* key, std::int64_t otherwise, bool required) {
+    const Json* value = find(key);
     if (value == nullptr) {
         if (required) {
             errors_.add(where_, std::string("has no \"") + key + "\"");
@@ -85,8 +85,8 @@ std::int64_t Fields::integer(const char *key, std::int64_t otherwise, bool requi
     return as_integer(*value, where_ + ", \"" + key + "\"", errors_).value_or(otherwise);
 }
 
-bool Fields::boolean(const char *key, bool otherwise) {
-    const Json *value = find(key);
+bool Fields::boolean(const char* key, bool otherwise) {
+    const Json* value = find(key);
     if (value == nullptr) {
         return otherwise;
     }
@@ -97,9 +97,9 @@ bool Fields::boolean(const char *key, bool otherwise) {
     return value->get<bool>();
 }
 
-std::vector<const Json *> Fields::array(const char *key) {
-    std::vector<const Json *> elements;
-    const Json *value = find(key);
+std::vector<const Json*> Fields::array(const char* key) {
+    std::vector<const Json*> elements;
+    const Json* value = find(key);
     if (value == nullptr) {
         return elements;
     }
@@ -107,15 +107,15 @@ std::vector<const Json *> Fields::array(const char *key) {
         wrong(key, "is " + kind_of(*value) + ", and should be an array");
         return elements;
     }
-    for (const Json &element : *value) {
+    for (const Json& element : *value) {
         elements.push_back(&element);
     }
     return elements;
 }
 
-std::vector<std::string> Fields::texts(const char *key) {
+std::vector<std::string> Fields::texts(const char* key) {
     std::vector<std::string> texts;
-    for (const Json *element : array(key)) {
+    for (const Json* element : array(key)) {
         texts.push_back(as_text(*element, where_ + ", \"" + key + "\"", errors_).value_or(""));
     }
     return texts;
@@ -128,7 +128,7 @@ void Fields::finish() {
     for (auto it = json_.begin(); it != json_.end(); ++it) {
         if (!known_.contains(it.key())) {
             std::string keys;
-            for (const std::string &key : known_) {
+            for (const std::string& key : known_) {
                 keys += (keys.empty() ? "" : ", ") + key;
             }
             errors_.add(where_, "has an unknown key \"" + it.key() + "\" (known are " + keys + ")");
@@ -136,7 +136,7 @@ void Fields::finish() {
     }
 }
 
-void Fields::wrong(const char *key, const std::string &what) {
+void Fields::wrong(const char* key, const std::string& what) {
     errors_.add(where_ + ", \"" + key + "\"", what);
 }
 

@@ -1,5 +1,5 @@
-// The inverse of print_json. Two passes: derived functions first, because they decide on the loops that
-// everything else names; then levels and nests.
+// The inverse of print_json. Two passes: derived functions first, because they decide on the loops
+// that everything else names; then levels and nests.
 
 #include <map>
 
@@ -17,18 +17,18 @@ namespace {
 
 constexpr int kDeepest = 16;  // objects within objects; a schedule needs 8
 
-std::string in_quotes(const std::string &name) {
+std::string in_quotes(const std::string& name) {
     return "\"" + name + "\"";
 }
 
-template<class Enum, std::size_t N>
-Enum parse_enum(const EnumNames<Enum, N> &names, const std::string &text, const std::string &where,
-                ParseErrors &errors) {
+template <class Enum, std::size_t N>
+Enum parse_enum(const EnumNames<Enum, N>& names, const std::string& text, const std::string& where,
+                ParseErrors& errors) {
     if (const std::optional<Enum> value = enum_value(names, text)) {
         return *value;
     }
     std::string known;
-    for (const auto &[value, name] : names) {
+    for (const auto& [value, name] : names) {
         known += (known.empty() ? "" : ", ") + std::string(name);
     }
     errors.add(where, "is " + in_quotes(text) + ", and should be one of " + known);
@@ -37,8 +37,8 @@ Enum parse_enum(const EnumNames<Enum, N> &names, const std::string &text, const 
 
 // The loops of one stage by name.
 class LoopNames {
-public:
-    LoopNames(std::vector<StageDim> dims, const std::vector<std::vector<Split>> &splits)
+  public:
+    LoopNames(std::vector<StageDim> dims, const std::vector<std::vector<Split>>& splits)
         : dims_(std::move(dims)) {
         for (int d = 0; d < static_cast<int>(dims_.size()); d++) {
             const std::size_t levels = d < static_cast<int>(splits.size()) ? splits[d].size() : 0;
@@ -48,12 +48,12 @@ public:
         }
     }
 
-    LoopRef find(const std::string &name, const std::string &where, ParseErrors &errors) const {
+    LoopRef find(const std::string& name, const std::string& where, ParseErrors& errors) const {
         if (const auto found = loops_.find(name); found != loops_.end()) {
             return found->second;
         }
         std::string known;
-        for (const auto &[loop, ref] : loops_) {
+        for (const auto& [loop, ref] : loops_) {
             known += (known.empty() ? "" : ", ") + loop;
         }
         errors.add(where, "names loop " + in_quotes(name) +
@@ -62,34 +62,34 @@ public:
         return {};
     }
 
-    std::vector<LoopRef> find_all(const std::vector<std::string> &names, const std::string &where,
-                                  ParseErrors &errors) const {
+    std::vector<LoopRef> find_all(const std::vector<std::string>& names, const std::string& where,
+                                  ParseErrors& errors) const {
         std::vector<LoopRef> refs;
-        for (const std::string &name : names) {
+        for (const std::string& name : names) {
             refs.push_back(find(name, where, errors));
         }
         return refs;
     }
 
-private:
+  private:
     std::vector<StageDim> dims_;
     std::map<std::string, LoopRef> loops_;
 };
 
 class Parser {
-public:
-    explicit Parser(const PipelineDag &dag) : dag_(dag), schedule_(empty_schedule(dag)) {
+  public:
+    explicit Parser(const PipelineDag& dag) : dag_(dag), schedule_(empty_schedule(dag)) {
         for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
             index_[dag.functions[f].id.text()] = f;
         }
     }
 
-    Result<Schedule> parse(const Json &json) {
+    Result<Schedule> parse(const Json& json) {
         parse_head(json);
         if (errors_.any()) {
             return Error{errors_.first()};
         }
-        const Json &functions = json.at("functions");
+        const Json& functions = json.at("functions");
         for (auto it = functions.begin(); it != functions.end() && !errors_.any(); ++it) {
             parse_derivation(it.key(), *it);
         }
@@ -112,8 +112,8 @@ public:
         return normalized(std::move(schedule_));
     }
 
-private:
-    void parse_head(const Json &json) {
+  private:
+    void parse_head(const Json& json) {
         Fields fields(json, "the schedule", errors_);
         const std::string format = fields.text("format", true);
         if (format != json_words::kFormat) {
@@ -136,10 +136,10 @@ private:
                                 hash_text(dag_.algorithm_hash) +
                                 ": schedule this pipeline anew, or apply it to the other");
         } else if (name != dag_.name) {
-            errors_.add("", "this schedule is for pipeline " + in_quotes(name) + ", and this one is " +
-                                in_quotes(dag_.name));
+            errors_.add("", "this schedule is for pipeline " + in_quotes(name) +
+                                ", and this one is " + in_quotes(dag_.name));
         }
-        const Json *functions = fields.find("functions");
+        const Json* functions = fields.find("functions");
         if (functions == nullptr || !functions->is_object()) {
             errors_.add("the schedule", "has no object \"functions\"");
         }
@@ -147,10 +147,10 @@ private:
     }
 
     // 1. Derived functions.
-    void parse_derivation(const std::string &name, const Json &json) {
+    void parse_derivation(const std::string& name, const Json& json) {
         const std::string where = in_quotes(name);
         Fields function(json, where, errors_);
-        const Json *derive = function.find("derive");
+        const Json* derive = function.find("derive");
         const auto known = index_.find(name);
         if (derive == nullptr) {
             if (known == index_.end()) {
@@ -175,13 +175,13 @@ private:
         index_[name] = f;
     }
 
-    Derivation read_derivation(const Json &json, const std::string &where) {
+    Derivation read_derivation(const Json& json, const std::string& where) {
         Fields fields(json, where, errors_);
         Derivation derivation;
-        derivation.kind = parse_enum(kDerivationNames, fields.text("kind", true),
-                                     where + ", \"kind\"", errors_);
+        derivation.kind =
+            parse_enum(kDerivationNames, fields.text("kind", true), where + ", \"kind\"", errors_);
         derivation.parent = find_function(fields.text("of", true), where + ", \"of\"");
-        for (const std::string &consumer : fields.texts("consumers")) {
+        for (const std::string& consumer : fields.texts("consumers")) {
             derivation.consumers.push_back(find_function(consumer, where + ", \"consumers\""));
         }
         if (derivation.kind == Derivation::Kind::Rfactor && !errors_.any()) {
@@ -190,9 +190,9 @@ private:
                 const std::vector<StageDim> dims =
                     stage_dims(dag_, schedule_, derivation.parent, derivation.stage);
                 derivation.splits = read_splits(fields, dims);
-                derivation.preserved = LoopNames(dims, derivation.splits)
-                                           .find_all(fields.texts("preserve"),
-                                                     where + ", \"preserve\"", errors_);
+                derivation.preserved =
+                    LoopNames(dims, derivation.splits)
+                        .find_all(fields.texts("preserve"), where + ", \"preserve\"", errors_);
             }
         }
         fields.finish();
@@ -200,12 +200,12 @@ private:
     }
 
     // 2. Nests, then, with `references`, what names the loops of other functions' nests.
-    void parse_function(int f, const std::string &name, const Json &json, bool references) {
+    void parse_function(int f, const std::string& name, const Json& json, bool references) {
         const std::string where = in_quotes(name);
         Fields fields(json, where, errors_);
-        FunctionSchedule &function = schedule_.functions[f];
+        FunctionSchedule& function = schedule_.functions[f];
         (void)fields.find("derive");
-        const Json *stages = fields.find("stages");
+        const Json* stages = fields.find("stages");
         if (references) {
             function.compute = read_level(fields, "compute");
             function.store = read_level(fields, "store");
@@ -233,23 +233,23 @@ private:
         }
     }
 
-    void read_storage(Fields &fields, int f) {
-        FunctionSchedule &function = schedule_.functions[f];
+    void read_storage(Fields& fields, int f) {
+        FunctionSchedule& function = schedule_.functions[f];
         if (fields.find("memory") != nullptr) {
             function.memory = parse_enum(kMemoryNames, fields.text("memory", true),
                                          fields.where() + ", \"memory\"", errors_);
         }
-        for (const std::string &dim : fields.texts("storage_order")) {
+        for (const std::string& dim : fields.texts("storage_order")) {
             function.storage_order.push_back(
                 find_argument(f, dim, fields.where() + ", \"storage_order\""));
         }
-        for (const Json *item : fields.array("align")) {
+        for (const Json* item : fields.array("align")) {
             Fields align(*item, fields.where() + ", \"align\"", errors_);
             const int dim = find_argument(f, align.text("dim", true), align.where());
             function.alignment.push_back({dim, align.integer("elements", 1, true)});
             align.finish();
         }
-        if (const Json *item = fields.find("fold")) {
+        if (const Json* item = fields.find("fold")) {
             Fields fold(*item, fields.where() + ", \"fold\"", errors_);
             const int dim = find_argument(f, fold.text("dim", true), fold.where());
             const std::int64_t factor = fold.integer("factor", 1, true);
@@ -258,19 +258,19 @@ private:
         }
     }
 
-    void parse_stage(int f, int s, const Json &json, const std::string &where, bool references) {
+    void parse_stage(int f, int s, const Json& json, const std::string& where, bool references) {
         const std::vector<StageDim> dims = stage_dims((*graph_)->functions[f].stages[s]);
-        StageSchedule &stage = schedule_.functions[f].stages[s];
+        StageSchedule& stage = schedule_.functions[f].stages[s];
         Fields fields(json, where, errors_);
         std::size_t number = 0;
-        for (const Json *item : fields.array("specialize")) {
+        for (const Json* item : fields.array("specialize")) {
             Fields special(*item, where + ", \"specialize\"", errors_);
             if (!references) {
                 stage.specializations.emplace_back();
             }
-            Specialization &specialization = stage.specializations[number++];
-            const std::vector<const Json *> conditions = special.array("when");
-            for (const Json *condition : conditions) {
+            Specialization& specialization = stage.specializations[number++];
+            const std::vector<const Json*> conditions = special.array("when");
+            for (const Json* condition : conditions) {
                 Fields when(*condition, special.where() + ", \"when\"", errors_);
                 const int dim = find_argument(f, when.text("dim", true), when.where());
                 const std::int64_t at_least = when.integer("at_least", 1, true);
@@ -283,40 +283,40 @@ private:
             special.finish();
         }
         parse_nest(fields, stage.nest, dims);
-        const Json *with = fields.find("compute_with");
+        const Json* with = fields.find("compute_with");
         if (with != nullptr && references) {
             stage.compute_with = read_site(*with, "with", where + ", \"compute_with\"");
         }
         fields.finish();
     }
 
-    void parse_nest(Fields &fields, LoopNest &nest, const std::vector<StageDim> &dims) {
+    void parse_nest(Fields& fields, LoopNest& nest, const std::vector<StageDim>& dims) {
         nest.splits = read_splits(fields, dims);
         const LoopNames names(dims, nest.splits);
-        const auto loops = [&](const char *key) {
+        const auto loops = [&](const char* key) {
             return names.find_all(fields.texts(key), fields.where() + ", \"" + key + "\"", errors_);
         };
         nest.order = loops("order");
         nest.parallel = loops("parallel");
         nest.unrolled = loops("unroll");
         if (fields.find("vector") != nullptr) {
-            nest.vector = names.find(fields.text("vector", true),
-                                     fields.where() + ", \"vector\"", errors_);
+            nest.vector =
+                names.find(fields.text("vector", true), fields.where() + ", \"vector\"", errors_);
         }
         nest.atomic = fields.boolean("atomic", false);
         nest.partition.clear();
-        for (const Json *item : fields.array("partition")) {
+        for (const Json* item : fields.array("partition")) {
             nest.partition.push_back(
                 read_partition({*item, fields.where() + ", \"partition\"", errors_}, names));
         }
         nest.prefetch.clear();
-        for (const Json *item : fields.array("prefetch")) {
+        for (const Json* item : fields.array("prefetch")) {
             nest.prefetch.push_back(
                 read_prefetch({*item, fields.where() + ", \"prefetch\"", errors_}, names));
         }
     }
 
-    LoopPartition read_partition(Fields fields, const LoopNames &names) {
+    LoopPartition read_partition(Fields fields, const LoopNames& names) {
         LoopPartition partition;
         partition.loop = names.find(fields.text("loop", true), fields.where(), errors_);
         partition.policy = parse_enum(kPartitionNames, fields.text("policy", true),
@@ -325,7 +325,7 @@ private:
         return partition;
     }
 
-    Prefetch read_prefetch(Fields fields, const LoopNames &names) {
+    Prefetch read_prefetch(Fields fields, const LoopNames& names) {
         Prefetch prefetch;
         prefetch.function = find_function(fields.text("function", true), fields.where());
         prefetch.at = names.find(fields.text("at", true), fields.where(), errors_);
@@ -339,9 +339,9 @@ private:
         return prefetch;
     }
 
-    std::vector<std::vector<Split>> read_splits(Fields &fields, const std::vector<StageDim> &dims) {
+    std::vector<std::vector<Split>> read_splits(Fields& fields, const std::vector<StageDim>& dims) {
         std::vector<std::vector<Split>> splits;
-        const Json *split = fields.find("split");
+        const Json* split = fields.find("split");
         if (split == nullptr) {
             return splits;
         }
@@ -354,8 +354,8 @@ private:
         for (auto it = split->begin(); it != split->end(); ++it) {
             const LoopRef loop = names.find(it.key(), where, errors_);
             if (!it->is_array()) {
-                errors_.add(where, "of " + it.key() + " is " + kind_of(*it) +
-                                       ", and should be an array");
+                errors_.add(where,
+                            "of " + it.key() + " is " + kind_of(*it) + ", and should be an array");
             }
             if (errors_.any()) {
                 return splits;
@@ -363,14 +363,14 @@ private:
             if (static_cast<int>(splits.size()) <= loop.dim) {
                 splits.resize(static_cast<std::size_t>(loop.dim) + 1);
             }
-            for (const Json &item : *it) {
+            for (const Json& item : *it) {
                 splits[loop.dim].push_back(read_split(item, where + " of " + it.key()));
             }
         }
         return splits;
     }
 
-    Split read_split(const Json &json, const std::string &where) {
+    Split read_split(const Json& json, const std::string& where) {
         Split split;
         if (!json.is_object()) {
             split.factor = as_integer(json, where, errors_).value_or(1);
@@ -378,13 +378,14 @@ private:
         }
         Fields fields(json, where, errors_);
         split.factor = fields.integer("factor", 1, true);
-        split.tail = parse_enum(kTailNames, fields.text("tail", true), where + ", \"tail\"", errors_);
+        split.tail =
+            parse_enum(kTailNames, fields.text("tail", true), where + ", \"tail\"", errors_);
         fields.finish();
         return split;
     }
 
-    Level read_level(Fields &fields, const char *key) {
-        const Json *json = fields.find(key);
+    Level read_level(Fields& fields, const char* key) {
+        const Json* json = fields.find(key);
         if (json == nullptr) {
             return {};
         }
@@ -395,12 +396,13 @@ private:
             return Level::root();
         }
         if (*json != "inline") {
-            fields.wrong(key, "should be \"root\", \"inline\" or {\"at\": function, \"loop\": name}");
+            fields.wrong(key,
+                         "should be \"root\", \"inline\" or {\"at\": function, \"loop\": name}");
         }
         return Level::inlined();
     }
 
-    LoopSite read_site(const Json &json, const char *key, const std::string &where) {
+    LoopSite read_site(const Json& json, const char* key, const std::string& where) {
         Fields fields(json, where, errors_);
         LoopSite site;
         site.function = find_function(fields.text(key, true), where);
@@ -410,13 +412,14 @@ private:
         if (errors_.any()) {
             return {};
         }
-        const Function &f = (*graph_)->functions[site.function];
-        const LoopNest &nest = schedule_.functions[site.function].stages[site.stage].nest;
-        site.loop = LoopNames(stage_dims(f.stages[site.stage]), nest.splits).find(loop, where, errors_);
+        const Function& f = (*graph_)->functions[site.function];
+        const LoopNest& nest = schedule_.functions[site.function].stages[site.stage].nest;
+        site.loop =
+            LoopNames(stage_dims(f.stages[site.stage]), nest.splits).find(loop, where, errors_);
         return site;
     }
 
-    int read_stage_number(Fields &fields, const std::string &where, int function, int otherwise) {
+    int read_stage_number(Fields& fields, const std::string& where, int function, int otherwise) {
         const std::int64_t stage = fields.integer("stage", otherwise, false);
         if (errors_.any()) {
             return 0;
@@ -431,18 +434,18 @@ private:
         return static_cast<int>(stage);
     }
 
-    int find_function(const std::string &name, const std::string &where) {
+    int find_function(const std::string& name, const std::string& where) {
         const auto found = index_.find(name);
         if (found == index_.end()) {
-            errors_.add(where, "names " + in_quotes(name) +
-                                   ", which is no function of this pipeline");
+            errors_.add(where,
+                        "names " + in_quotes(name) + ", which is no function of this pipeline");
             return 0;
         }
         return found->second;
     }
 
-    int find_argument(int f, const std::string &name, const std::string &where) {
-        const std::vector<std::string> &args = (*graph_)->functions[f].args;
+    int find_argument(int f, const std::string& name, const std::string& where) {
+        const std::vector<std::string>& args = (*graph_)->functions[f].args;
         for (int d = 0; d < static_cast<int>(args.size()); d++) {
             if (args[d] == name) {
                 return d;
@@ -452,20 +455,20 @@ private:
         return 0;
     }
 
-    const PipelineDag &dag_;
+    const PipelineDag& dag_;
     Schedule schedule_;
     std::map<std::string, int> index_;
     std::optional<ScheduledDag> graph_;
     ParseErrors errors_;
 };
 
-// Refuses, while the text is read, what nlohmann's reader takes silently: keys given twice (the last would
-// win), and nesting without end.
+// Refuses, while the text is read, what nlohmann's reader takes silently: keys given twice (the
+// last would win), and nesting without end.
 class KeyCheck {
-public:
-    explicit KeyCheck(ParseErrors &errors) : errors_(errors) {}
+  public:
+    explicit KeyCheck(ParseErrors& errors) : errors_(errors) {}
 
-    bool operator()(int depth, Json::parse_event_t event, Json &parsed) {
+    bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
         if (event == Json::parse_event_t::object_start) {
             keys_.resize(static_cast<std::size_t>(depth) + 1);
             keys_.back().clear();
@@ -482,20 +485,20 @@ public:
         return true;
     }
 
-private:
-    ParseErrors &errors_;
+  private:
+    ParseErrors& errors_;
     std::vector<std::set<std::string>> keys_;
 };
 
 }  // namespace
 
-Result<Schedule> parse_json(const PipelineDag &dag, const std::string &text) {
+Result<Schedule> parse_json(const PipelineDag& dag, const std::string& text) {
     ParseErrors errors;
     Json json;
     try {
         KeyCheck check(errors);
         json = Json::parse(text, std::ref(check));
-    } catch (const Json::exception &e) {
+    } catch (const Json::exception& e) {
         // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
         const std::string what = e.what();
         const std::size_t bracket = what.find("] ");

@@ -1,13 +1,15 @@
-// A schedule as JSON, the canonical form. Functions go by function_text(), dimensions by their labels and
-// loops by loop_name(), so that the text reads without the pipeline at hand; what is left at its default is
-// left out.
+// A schedule as JSON, the canonical form. Functions go by function_text(), dimensions by their
+// labels and loops by loop_name(), so that the text reads without the pipeline at hand; what is
+// left at its default is left out.
 //
 //   {"format": "nestor-schedule", "version": 1, "pipeline": "blur", "algorithm": "9f0c...",
 //    "functions": {
 //      "blur_x": {"compute": {"at": "blur_y", "loop": "y"}, "store": "root",
-//                 "stages": {"0": {"split": {"x": [{"factor": 16, "tail": "RoundUp"}]}, "vector": "xi"}}},
-//      "blur_y": {"stages": {"0": {"split": {"y": [32]}, "order": ["x", "yi", "y"], "parallel": ["y"]}}},
-//      "input_im.in(blur_x)": {"derive": {"kind": "in", "of": "input_im", "consumers": ["blur_x"]}}}}
+//                 "stages": {"0": {"split": {"x": [{"factor": 16, "tail": "RoundUp"}]}, "vector":
+//                 "xi"}}},
+//      "blur_y": {"stages": {"0": {"split": {"y": [32]}, "order": ["x", "yi", "y"], "parallel":
+//      ["y"]}}}, "input_im.in(blur_x)": {"derive": {"kind": "in", "of": "input_im", "consumers":
+//      ["blur_x"]}}}}
 
 #include <nlohmann/json.hpp>
 
@@ -26,11 +28,11 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kLineWidth = 100;
 
-std::string dump(const Json &json) {
+std::string dump(const Json& json) {
     return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-std::string one_line(const Json &json) {
+std::string one_line(const Json& json) {
     if (json.is_object() || json.is_array()) {
         std::string text(1, json.is_object() ? '{' : '[');
         for (auto it = json.begin(); it != json.end(); ++it) {
@@ -44,7 +46,7 @@ std::string one_line(const Json &json) {
 }
 
 // On one line if it fits behind `indent` and `lead` characters, else one element a line.
-std::string pretty(const Json &json, std::size_t indent, std::size_t lead) {
+std::string pretty(const Json& json, std::size_t indent, std::size_t lead) {
     std::string line = one_line(json);
     if (indent + lead + line.size() <= kLineWidth || json.empty() || json.is_primitive()) {
         return line;
@@ -59,8 +61,8 @@ std::string pretty(const Json &json, std::size_t indent, std::size_t lead) {
 }
 
 class Printer {
-public:
-    Printer(const PipelineDag &dag, const Schedule &schedule)
+  public:
+    Printer(const PipelineDag& dag, const Schedule& schedule)
         : dag_(dag), schedule_(schedule), derived_(dag, schedule), graph_(*derived_) {}
 
     [[nodiscard]] Json print() const {
@@ -80,11 +82,11 @@ public:
         return json;
     }
 
-private:
+  private:
     [[nodiscard]] std::string name(int f) const { return function_text(dag_, schedule_, f); }
 
     [[nodiscard]] Json print_function(int f) const {
-        const FunctionSchedule &function = schedule_.functions[f];
+        const FunctionSchedule& function = schedule_.functions[f];
         Json json = Json::object();
         if (function.derivation) {
             json["derive"] = print_derivation(f, *function.derivation);
@@ -98,11 +100,11 @@ private:
         for (const int dim : function.storage_order) {
             json["storage_order"].push_back(arg(f, dim));
         }
-        for (const Alignment &a : function.alignment) {
+        for (const Alignment& a : function.alignment) {
             json["align"].push_back({{"dim", arg(f, a.dim)}, {"elements", a.elements}});
         }
         if (function.fold) {
-            Json &fold = json["fold"];
+            Json& fold = json["fold"];
             fold["dim"] = arg(f, function.fold->dim);
             fold["factor"] = function.fold->factor;
             if (!function.fold->forward) {
@@ -118,7 +120,7 @@ private:
         return json;
     }
 
-    [[nodiscard]] Json print_derivation(int f, const Derivation &derivation) const {
+    [[nodiscard]] Json print_derivation(int f, const Derivation& derivation) const {
         Json json;
         json["kind"] = enum_name(kDerivationNames, derivation.kind);
         json["of"] = name(derivation.parent);
@@ -140,13 +142,13 @@ private:
         return json;
     }
 
-    [[nodiscard]] Json print_stage(int f, int s, const StageSchedule &stage) const {
+    [[nodiscard]] Json print_stage(int f, int s, const StageSchedule& stage) const {
         const std::vector<StageDim> dims = dims_of(f, s);
         Json json = Json::object();
-        for (const Specialization &specialization : stage.specializations) {
+        for (const Specialization& specialization : stage.specializations) {
             Json special = Json::object();
             special["when"] = Json::array();
-            for (const ExtentCondition &condition : specialization.when) {
+            for (const ExtentCondition& condition : specialization.when) {
                 special["when"].push_back(
                     {{"dim", arg(f, condition.dim)}, {"at_least", condition.at_least}});
             }
@@ -160,7 +162,7 @@ private:
         return json;
     }
 
-    void put_nest(Json &json, const LoopNest &nest, const std::vector<StageDim> &dims) const {
+    void put_nest(Json& json, const LoopNest& nest, const std::vector<StageDim>& dims) const {
         put_splits(json, nest.splits, dims);
         put_loops(json, "order", nest.order, dims);
         put_loops(json, "parallel", nest.parallel, dims);
@@ -171,11 +173,11 @@ private:
         if (nest.atomic) {
             json["atomic"] = true;
         }
-        for (const LoopPartition &partition : nest.partition) {
+        for (const LoopPartition& partition : nest.partition) {
             json["partition"].push_back({{"loop", loop_text(dims, partition.loop)},
                                          {"policy", enum_name(kPartitionNames, partition.policy)}});
         }
-        for (const Prefetch &prefetch : nest.prefetch) {
+        for (const Prefetch& prefetch : nest.prefetch) {
             Json item;
             item["function"] = name(prefetch.function);
             item["at"] = loop_text(dims, prefetch.at);
@@ -188,10 +190,10 @@ private:
         }
     }
 
-    static void put_splits(Json &json, const std::vector<std::vector<Split>> &splits,
-                           const std::vector<StageDim> &dims) {
+    static void put_splits(Json& json, const std::vector<std::vector<Split>>& splits,
+                           const std::vector<StageDim>& dims) {
         for (int d = 0; d < static_cast<int>(splits.size()); d++) {
-            for (const Split &split : splits[d]) {
+            for (const Split& split : splits[d]) {
                 Json item = split.factor;
                 if (split.tail != Tail::Auto) {
                     item = {{"factor", split.factor}, {"tail", enum_name(kTailNames, split.tail)}};
@@ -201,30 +203,30 @@ private:
         }
     }
 
-    static void put_loops(Json &json, const char *key, const std::vector<LoopRef> &loops,
-                          const std::vector<StageDim> &dims) {
+    static void put_loops(Json& json, const char* key, const std::vector<LoopRef>& loops,
+                          const std::vector<StageDim>& dims) {
         for (const LoopRef loop : loops) {
             json[key].push_back(loop_text(dims, loop));
         }
     }
 
-    void put_level(Json &json, const char *key, const Level &level) const {
+    void put_level(Json& json, const char* key, const Level& level) const {
         switch (level.kind) {
-        case Level::Kind::Default:
-            break;
-        case Level::Kind::Inline:
-            json[key] = "inline";
-            break;
-        case Level::Kind::Root:
-            json[key] = "root";
-            break;
-        case Level::Kind::At:
-            json[key] = print_site("at", level.site);
-            break;
+            case Level::Kind::Default:
+                break;
+            case Level::Kind::Inline:
+                json[key] = "inline";
+                break;
+            case Level::Kind::Root:
+                json[key] = "root";
+                break;
+            case Level::Kind::At:
+                json[key] = print_site("at", level.site);
+                break;
         }
     }
 
-    [[nodiscard]] Json print_site(const char *key, const LoopSite &site) const {
+    [[nodiscard]] Json print_site(const char* key, const LoopSite& site) const {
         Json json;
         json[key] = name(site.function);
         if (site.stage != 0) {
@@ -243,25 +245,25 @@ private:
         return stage_dims(graph_.functions[f].stages[s]);
     }
 
-    static std::string loop_text(const std::vector<StageDim> &dims, LoopRef loop) {
+    static std::string loop_text(const std::vector<StageDim>& dims, LoopRef loop) {
         const bool exists = loop.dim >= 0 && loop.dim < static_cast<int>(dims.size());
         return exists ? loop_name(dims, loop) : "?";
     }
 
     [[nodiscard]] std::string arg(int f, int dim) const {
-        const std::vector<std::string> &args = graph_.functions[f].args;
+        const std::vector<std::string>& args = graph_.functions[f].args;
         return dim >= 0 && dim < static_cast<int>(args.size()) ? args[dim] : "?";
     }
 
-    const PipelineDag &dag_;
-    const Schedule &schedule_;
+    const PipelineDag& dag_;
+    const Schedule& schedule_;
     const ScheduledDag derived_;
-    const PipelineDag &graph_;
+    const PipelineDag& graph_;
 };
 
 }  // namespace
 
-std::string print_json(const PipelineDag &dag, const Schedule &schedule) {
+std::string print_json(const PipelineDag& dag, const Schedule& schedule) {
     const Schedule canonical = normalized(schedule);
     return pretty(Printer(dag, canonical).print(), 0, 0) + "\n";
 }

@@ -17,12 +17,12 @@ std::int64_t times(std::int64_t a, std::int64_t b) {
 }
 
 // Copies that unrolling makes of what is inside of loop `site`, in its nest and in those around it.
-std::int64_t copies_around(const RuleContext &c, const LoopSite &site) {
+std::int64_t copies_around(const RuleContext& c, const LoopSite& site) {
     std::int64_t copies = 1;
-    for (const LoopSite &s : c.placement.chain(site)) {
+    for (const LoopSite& s : c.placement.chain(site)) {
         const std::vector<StageDim> dims = c.placement.dims(s.function, s.stage);
         std::int64_t most = 1;
-        for (const LoopNest *nest : c.placement.nests(s.function, s.stage)) {
+        for (const LoopNest* nest : c.placement.nests(s.function, s.stage)) {
             const std::vector<LoopRef> order = loop_order(*nest, dims);
             std::int64_t product = 1;
             for (const LoopRef loop : nest->unrolled) {
@@ -38,13 +38,13 @@ std::int64_t copies_around(const RuleContext &c, const LoopSite &site) {
 }
 
 class InlinedSizes {
-public:
-    explicit InlinedSizes(const RuleContext &c) : c_(c), known_(c.functions(), -1) {}
+  public:
+    explicit InlinedSizes(const RuleContext& c) : c_(c), known_(c.functions(), -1) {}
 
     // Nodes of a stage's expression with every inlined call replaced by the callee's expression.
-    std::int64_t of(const Stage &stage) {
+    std::int64_t of(const Stage& stage) {
         std::int64_t size = stage.expression_size;
-        for (const Load &load : stage.loads) {
+        for (const Load& load : stage.loads) {
             if (load.source == Source::Function &&
                 c_.placement.kind(load.index) == Placement::Kind::Inlined) {
                 size = std::min(kMany, size + of_function(load.index));
@@ -53,29 +53,29 @@ public:
         return size;
     }
 
-private:
+  private:
     std::int64_t of_function(int f) {
         if (known_[f] < 0) {
             known_[f] = 0;
-            for (const Stage &stage : c_.graph.functions[f].stages) {
+            for (const Stage& stage : c_.graph.functions[f].stages) {
                 known_[f] = std::min(kMany, known_[f] + of(stage));
             }
         }
         return known_[f];
     }
 
-    const RuleContext &c_;
+    const RuleContext& c_;
     std::vector<std::int64_t> known_;
 };
 
-std::string over(const std::string &what, std::int64_t is, std::int64_t cap) {
+std::string over(const std::string& what, std::int64_t is, std::int64_t cap) {
     return what + " is " + std::to_string(is) + ", over the cap of " + std::to_string(cap);
 }
 
 }  // namespace
 
-void check_unrolled_bodies(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_unrolled_bodies(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         std::int64_t bodies = 1;
         for (const LoopRef loop : nest.unrolled) {
             bodies = times(bodies, loop_extent(nest, dims, loop));
@@ -89,8 +89,8 @@ void check_unrolled_bodies(const RuleContext &c) {
     });
 }
 
-void check_vector_lanes(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_vector_lanes(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (nest.vector) {
             const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
             if (lanes > c.caps.vector_lanes) {
@@ -101,7 +101,7 @@ void check_vector_lanes(const RuleContext &c) {
 }
 
 // Memory on the stack and in registers has a constant size, and not a large one.
-void check_stack(const RuleContext &c) {
+void check_stack(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const Memory memory = c.schedule.functions[f].memory;
         if (memory != Memory::Stack && memory != Memory::Register) {
@@ -112,7 +112,7 @@ void check_stack(const RuleContext &c) {
         if (store.kind == Level::Kind::At) {
             constant = has_constant_footprint(c.graph, c.schedule, f, store.site);
         }
-        if (const std::optional<Fold> &fold = c.schedule.functions[f].fold) {
+        if (const std::optional<Fold>& fold = c.schedule.functions[f].fold) {
             constant[fold->dim] = true;
         }
         if (std::ranges::count(constant, false) > 0) {
@@ -126,9 +126,9 @@ void check_stack(const RuleContext &c) {
 }
 
 // A circular buffer holds at least what one computation makes.
-void check_fold_factor(const RuleContext &c) {
+void check_fold_factor(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
+        const FunctionSchedule& function = c.schedule.functions[f];
         if (!function.fold || function.compute.kind != Level::Kind::At) {
             continue;
         }
@@ -136,30 +136,30 @@ void check_fold_factor(const RuleContext &c) {
             footprint(c.graph, c.schedule, f, function.compute.site);
         if (!made.empty() && made[function.fold->dim] > function.fold->factor) {
             c.broken(f, -1,
-                     "is folded to " + std::to_string(function.fold->factor) + ", and one computation makes " +
-                         std::to_string(made[function.fold->dim]));
+                     "is folded to " + std::to_string(function.fold->factor) +
+                         ", and one computation makes " + std::to_string(made[function.fold->dim]));
         }
     }
 }
 
-void check_peak_bytes(const RuleContext &c) {
+void check_peak_bytes(const RuleContext& c) {
     if (c.caps.peak_bytes < 0) {
         return;
     }
     const std::int64_t bytes = peak_bytes(c.dag, c.schedule, c.caps.threads);
     if (bytes > c.caps.peak_bytes) {
-        c.violations.push_back(
-            {"the schedule", over("the memory of all allocations, in bytes,", bytes, c.caps.peak_bytes)});
+        c.violations.push_back({"the schedule", over("the memory of all allocations, in bytes,",
+                                                     bytes, c.caps.peak_bytes)});
     }
 }
 
-void check_inlined_size(const RuleContext &c) {
+void check_inlined_size(const RuleContext& c) {
     InlinedSizes sizes(c);
     for (int f = 0; f < c.functions(); f++) {
         if (c.placement.kind(f) == Placement::Kind::Inlined) {
             continue;
         }
-        for (const Stage &stage : c.graph.functions[f].stages) {
+        for (const Stage& stage : c.graph.functions[f].stages) {
             const std::int64_t size = sizes.of(stage);
             if (size > c.caps.inlined_size) {
                 c.broken(f, stage.index,

@@ -10,7 +10,7 @@ namespace nestor {
 namespace {
 
 // Whether `to` needs `from`, directly or not.
-bool depends(const PipelineDag &graph, int from, int to, std::vector<bool> &seen) {
+bool depends(const PipelineDag& graph, int from, int to, std::vector<bool>& seen) {
     if (from == to) {
         return true;
     }
@@ -20,14 +20,14 @@ bool depends(const PipelineDag &graph, int from, int to, std::vector<bool> &seen
     });
 }
 
-bool depends(const PipelineDag &graph, int from, int to) {
+bool depends(const PipelineDag& graph, int from, int to) {
     std::vector<bool> seen(graph.functions.size(), false);
     return depends(graph, from, to, seen);
 }
 
 enum class Mark { Serial, Parallel, Unrolled, Vector };
 
-Mark mark(const LoopNest &nest, LoopRef loop) {
+Mark mark(const LoopNest& nest, LoopRef loop) {
     if (nest.vector == loop) {
         return Mark::Vector;
     }
@@ -41,12 +41,12 @@ struct FusedLoop {
     std::string name;
     LoopKind kind;
     Mark mark;
-    bool operator==(const FusedLoop &) const = default;
+    bool operator==(const FusedLoop&) const = default;
 };
 
 // The loops from the outermost down to `last`, or none if `last` is not there.
-std::vector<FusedLoop> outer_loops(const LoopNest &nest, const std::vector<StageDim> &dims,
-                                   const std::string &last) {
+std::vector<FusedLoop> outer_loops(const LoopNest& nest, const std::vector<StageDim>& dims,
+                                   const std::string& last) {
     const std::vector<LoopRef> order = loop_order(nest, dims);
     std::vector<FusedLoop> loops;
     for (auto loop = order.rbegin(); loop != order.rend(); ++loop) {
@@ -58,23 +58,23 @@ std::vector<FusedLoop> outer_loops(const LoopNest &nest, const std::vector<Stage
     return {};
 }
 
-// Whether a function is computed at or inside of a loop of a stage whose loops, in one of its nests, are in
-// this order.
-bool computed_within(const RuleContext &c, int computed, int f, int s,
-                     const std::vector<LoopRef> &order, LoopRef loop) {
+// Whether a function is computed at or inside of a loop of a stage whose loops, in one of its
+// nests, are in this order.
+bool computed_within(const RuleContext& c, int computed, int f, int s,
+                     const std::vector<LoopRef>& order, LoopRef loop) {
     if (c.placement.kind(computed) != Placement::Kind::At) {
         return false;
     }
     const std::vector<LoopSite> chain =
         c.placement.chain(c.schedule.functions[computed].compute.site);
-    return std::ranges::any_of(chain, [&](const LoopSite &site) {
+    return std::ranges::any_of(chain, [&](const LoopSite& site) {
         return site.function == f && site.stage == s &&
                position(order, site.loop) <= position(order, loop);
     });
 }
 
-void check_fused(const RuleContext &c, int f, int s, const LoopSite &with) {
-    const auto broken = [&](const char *what) { c.broken(f, s, what); };
+void check_fused(const RuleContext& c, int f, int s, const LoopSite& with) {
+    const auto broken = [&](const char* what) { c.broken(f, s, what); };
     if (with.function == f || depends(c.graph, f, with.function) ||
         depends(c.graph, with.function, f)) {
         return broken("is fused with a stage that it depends on");
@@ -84,8 +84,8 @@ void check_fused(const RuleContext &c, int f, int s, const LoopSite &with) {
         c.schedule.functions[f].compute != c.schedule.functions[with.function].compute) {
         return broken("is fused with a stage that is computed elsewhere");
     }
-    const StageSchedule &own = c.schedule.functions[f].stages[s];
-    const StageSchedule &other = c.schedule.functions[with.function].stages[with.stage];
+    const StageSchedule& own = c.schedule.functions[f].stages[s];
+    const StageSchedule& other = c.schedule.functions[with.function].stages[with.stage];
     if (!own.specializations.empty() || !other.specializations.empty()) {
         return broken("is fused, and one of the two is specialised");
     }
@@ -101,18 +101,18 @@ void check_fused(const RuleContext &c, int f, int s, const LoopSite &with) {
 }  // namespace
 
 // The condition is on the size of an output, which is known before anything runs.
-void check_specializations(const RuleContext &c) {
+void check_specializations(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
+        const FunctionSchedule& function = c.schedule.functions[f];
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
-            for (const Specialization &specialization : function.stages[s].specializations) {
+            for (const Specialization& specialization : function.stages[s].specializations) {
                 if (!c.graph.functions[f].is_output) {
                     c.broken(f, s, "is specialised, and is no output");
                 }
                 if (specialization.when.empty()) {
                     c.broken(f, s, "is specialised without a condition");
                 }
-                const auto same = [&](const Specialization &other) {
+                const auto same = [&](const Specialization& other) {
                     return other.when == specialization.when;
                 };
                 if (std::ranges::count_if(function.stages[s].specializations, same) > 1) {
@@ -123,10 +123,10 @@ void check_specializations(const RuleContext &c) {
     }
 }
 
-void check_compute_with(const RuleContext &c) {
+void check_compute_with(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         for (int s = 0; s < static_cast<int>(c.schedule.functions[f].stages.size()); s++) {
-            if (const auto &with = c.schedule.functions[f].stages[s].compute_with) {
+            if (const auto& with = c.schedule.functions[f].stages[s].compute_with) {
                 check_fused(c, f, s, *with);
             }
         }
@@ -134,10 +134,10 @@ void check_compute_with(const RuleContext &c) {
 }
 
 // What is prefetched lies in memory before the loop begins, and the stage reads it.
-void check_prefetch(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_prefetch(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         const std::vector<LoopRef> order = loop_order(nest, dims);
-        for (const Prefetch &prefetch : nest.prefetch) {
+        for (const Prefetch& prefetch : nest.prefetch) {
             const std::vector<Placement::Use> uses = c.placement.uses(prefetch.function);
             const std::string what = "prefetches " + c.name(prefetch.function);
             if (c.placement.is_transparent(prefetch.function) ||

@@ -6,11 +6,11 @@
 
 namespace nestor {
 
-// What the user scheduled stays exactly as it is. Where its loops are is not known, so that nothing is
-// computed at them.
-void check_pinned(const RuleContext &c) {
+// What the user scheduled stays exactly as it is. Where its loops are is not known, so that nothing
+// is computed at them.
+void check_pinned(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const std::optional<std::string> &reason = c.graph.functions[f].pinned;
+        const std::optional<std::string>& reason = c.graph.functions[f].pinned;
         if (!reason) {
             continue;
         }
@@ -24,9 +24,9 @@ void check_pinned(const RuleContext &c) {
 }
 
 // Halide cannot inline an extern stage, nor what one reads: those take whole buffers.
-void check_extern(const RuleContext &c) {
+void check_extern(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const Function &function = c.graph.functions[f];
+        const Function& function = c.graph.functions[f];
         if (function.is_extern && c.placement.kind(f) == Placement::Kind::Inlined) {
             c.broken(f, -1, "is an extern stage and cannot be inlined");
         }
@@ -41,10 +41,10 @@ void check_extern(const RuleContext &c) {
 }
 
 // Outputs are computed at root, into memory that the caller gives.
-void check_outputs(const RuleContext &c) {
+void check_outputs(const RuleContext& c) {
     for (const int f : c.dag.outputs) {
-        const FunctionSchedule &function = c.schedule.functions[f];
-        const auto at_root = [](const Level &level) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        const auto at_root = [](const Level& level) {
             return level.kind == Level::Kind::Default || level.kind == Level::Kind::Root;
         };
         if (!at_root(function.compute) || !at_root(function.store) || !at_root(function.hoist)) {

@@ -9,13 +9,13 @@ namespace nestor {
 
 namespace {
 
-bool has_memory_directive(const FunctionSchedule &f) {
+bool has_memory_directive(const FunctionSchedule& f) {
     return f.store.kind != Level::Kind::Default || f.hoist.kind != Level::Kind::Default ||
            f.memory != Memory::Auto || !f.storage_order.empty() || !f.alignment.empty() || f.fold;
 }
 
 // Whether `outer` is the level `inner` or around it.
-bool is_around(const RuleContext &c, const Level &outer, const Level &inner) {
+bool is_around(const RuleContext& c, const Level& outer, const Level& inner) {
     if (outer.kind == Level::Kind::Root) {
         return true;
     }
@@ -23,20 +23,21 @@ bool is_around(const RuleContext &c, const Level &outer, const Level &inner) {
            c.placement.is_inside(inner.site, outer.site);
 }
 
-bool is_marked(const LoopNest &nest, LoopRef loop) {
+bool is_marked(const LoopNest& nest, LoopRef loop) {
     return nest.vector == loop || std::ranges::count(nest.parallel, loop) > 0;
 }
 
 // The first parallel or vector loop inside of level `outer` and around or at loop `inner`.
-std::optional<std::string> shared_between(const RuleContext &c, const Level &outer,
-                                          const LoopSite &inner) {
-    for (const LoopSite &site : c.placement.chain(inner)) {
+std::optional<std::string> shared_between(const RuleContext& c, const Level& outer,
+                                          const LoopSite& inner) {
+    for (const LoopSite& site : c.placement.chain(inner)) {
         const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
         const bool last = outer.kind == Level::Kind::At && outer.site.function == site.function &&
                           outer.site.stage == site.stage;
-        for (const LoopNest *nest : c.placement.nests(site.function, site.stage)) {
+        for (const LoopNest* nest : c.placement.nests(site.function, site.stage)) {
             const std::vector<LoopRef> order = loop_order(*nest, dims);
-            const int end = last ? position(order, outer.site.loop) : static_cast<int>(order.size());
+            const int end =
+                last ? position(order, outer.site.loop) : static_cast<int>(order.size());
             for (int at = position(order, site.loop); at >= 0 && at < end; at++) {
                 if (is_marked(*nest, order[at])) {
                     return c.name(site.function) + "'s " + loop_name(dims, order[at]);
@@ -53,11 +54,12 @@ std::optional<std::string> shared_between(const RuleContext &c, const Level &out
 }  // namespace
 
 // Inlined functions are pure, have no loops and no memory: directives on them would be errors.
-void check_inlined(const RuleContext &c) {
+void check_inlined(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
+        const FunctionSchedule& function = c.schedule.functions[f];
         if (function.compute.kind == Level::Kind::Inline && !c.graph.functions[f].can_inline) {
-            c.broken(f, -1, "cannot be inlined: it has updates, is an output, or an extern stage's input");
+            c.broken(f, -1,
+                     "cannot be inlined: it has updates, is an output, or an extern stage's input");
             continue;
         }
         if (!c.placement.is_transparent(f)) {
@@ -66,33 +68,35 @@ void check_inlined(const RuleContext &c) {
         FunctionSchedule plain;
         plain.stages.resize(function.stages.size());
         if (function.stages != plain.stages || has_memory_directive(function)) {
-            c.broken(f, -1, "has no level of its own, but loops or memory are scheduled: give it one");
+            c.broken(f, -1,
+                     "has no level of its own, but loops or memory are scheduled: give it one");
         }
     }
 }
 
-// The loop at which something is computed has to run: its function is neither inlined nor the user's, and
-// its own loops are not, in the end, inside of what is computed there.
-void check_sites_run(const RuleContext &c) {
+// The loop at which something is computed has to run: its function is neither inlined nor the
+// user's, and its own loops are not, in the end, inside of what is computed there.
+void check_sites_run(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
-        for (const Level *level : {&function.compute, &function.store, &function.hoist}) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        for (const Level* level : {&function.compute, &function.store, &function.hoist}) {
             if (level->kind != Level::Kind::At) {
                 continue;
             }
             const int at = level->site.function;
             if (c.placement.is_transparent(at) || c.graph.functions[at].pinned ||
                 c.graph.functions[at].is_extern) {
-                c.broken(f, -1, "is placed at a loop of " + c.name(at) + ", which has none to offer");
+                c.broken(f, -1,
+                         "is placed at a loop of " + c.name(at) + ", which has none to offer");
             }
-            for (const LoopSite &site : c.placement.chain(level->site)) {
+            for (const LoopSite& site : c.placement.chain(level->site)) {
                 if (site.function == f) {
                     c.broken(f, -1, "is placed, in the end, at a loop of its own");
                     break;
                 }
             }
             const std::vector<StageDim> dims = c.placement.dims(at, level->site.stage);
-            for (const LoopNest *nest : c.placement.nests(at, level->site.stage)) {
+            for (const LoopNest* nest : c.placement.nests(at, level->site.stage)) {
                 const std::vector<LoopRef> order = loop_order(*nest, dims);
                 if (nest->vector &&
                     position(order, level->site.loop) <= position(order, *nest->vector)) {
@@ -103,22 +107,22 @@ void check_sites_run(const RuleContext &c) {
     }
 }
 
-// Everything that reads a function computed at a loop is inside of that loop. Two stages of one function
-// have no loop in common, so that what both read is computed outside of that function.
-void check_consumers_inside(const RuleContext &c) {
+// Everything that reads a function computed at a loop is inside of that loop. Two stages of one
+// function have no loop in common, so that what both read is computed outside of that function.
+void check_consumers_inside(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         if (c.placement.kind(f) != Placement::Kind::At) {
             continue;
         }
-        const LoopSite &site = c.schedule.functions[f].compute.site;
+        const LoopSite& site = c.schedule.functions[f].compute.site;
         const std::vector<Placement::Use> uses = c.placement.uses(f);
         if (uses.empty()) {
             c.broken(f, -1, "is computed at a loop, and nothing reads it");
         }
-        for (const Placement::Use &use : uses) {
+        for (const Placement::Use& use : uses) {
             const bool same_stage = use.function == site.function && use.stage == site.stage;
-            const bool inside = use.function != site.function &&
-                                c.placement.is_computed_inside(use.function, site);
+            const bool inside =
+                use.function != site.function && c.placement.is_computed_inside(use.function, site);
             if (!same_stage && !inside) {
                 c.broken(f, -1,
                          "is computed at a loop of " + c.name(site.function) + ", and " +
@@ -130,18 +134,19 @@ void check_consumers_inside(const RuleContext &c) {
     }
 }
 
-// Store levels are around compute levels and hoist levels around store levels; no parallel loop is between,
-// whose iterations would share the memory.
-void check_storage_levels(const RuleContext &c) {
+// Store levels are around compute levels and hoist levels around store levels; no parallel loop is
+// between, whose iterations would share the memory.
+void check_storage_levels(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
-        if (function.store.kind == Level::Kind::Inline || function.hoist.kind == Level::Kind::Inline) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        if (function.store.kind == Level::Kind::Inline ||
+            function.hoist.kind == Level::Kind::Inline) {
             c.broken(f, -1, "has a storage level that is no level");
             continue;
         }
         if (c.placement.kind(f) != Placement::Kind::At) {
-            const bool at_root = function.store.kind != Level::Kind::At &&
-                                 function.hoist.kind != Level::Kind::At;
+            const bool at_root =
+                function.store.kind != Level::Kind::At && function.hoist.kind != Level::Kind::At;
             if (!at_root) {
                 c.broken(f, -1, "is computed at root and stored at a loop inside of it");
             }
@@ -161,11 +166,11 @@ void check_storage_levels(const RuleContext &c) {
     }
 }
 
-// Folding makes a circular buffer of memory that outlives one computation: the store level has to be
-// outside of the compute level.
-void check_storage_directives(const RuleContext &c) {
+// Folding makes a circular buffer of memory that outlives one computation: the store level has to
+// be outside of the compute level.
+void check_storage_directives(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
+        const FunctionSchedule& function = c.schedule.functions[f];
         if (function.fold && c.placement.store(f) == function.compute) {
             c.broken(f, -1, "is folded, but not stored outside of the loop that computes it");
         }

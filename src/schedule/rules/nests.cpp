@@ -10,21 +10,21 @@ namespace nestor {
 
 namespace {
 
-bool may_reorder(const Stage &stage) {
+bool may_reorder(const Stage& stage) {
     return stage.associative && stage.commutative;
 }
 
 }  // namespace
 
-// An order lists every loop once. Reduction loops that are not free of races stay in the order of the
-// domain, and their levels in order of level, unless the update may be reordered.
-void check_order(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+// An order lists every loop once. Reduction loops that are not free of races stay in the order of
+// the domain, and their levels in order of level, unless the update may be reordered.
+void check_order(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (nest.order.empty()) {
             return;
         }
         std::size_t loops = dims.size();
-        for (const std::vector<Split> &splits : nest.splits) {
+        for (const std::vector<Split>& splits : nest.splits) {
             loops += splits.size();
         }
         if (nest.order.size() != loops) {
@@ -51,11 +51,11 @@ void check_order(const RuleContext &c) {
 
 namespace {
 
-// What is wrong with split number `level` of a dimension, if anything. `whole`: the constant extent of the
-// loop that is split, or 0.
-std::string tail_problem(const Function &f, int stage, const StageDim &dim,
-                         const std::vector<Split> &splits, std::size_t level, std::int64_t whole) {
-    const Split &split = splits[level];
+// What is wrong with split number `level` of a dimension, if anything. `whole`: the constant extent
+// of the loop that is split, or 0.
+std::string tail_problem(const Function& f, int stage, const StageDim& dim,
+                         const std::vector<Split>& splits, std::size_t level, std::int64_t whole) {
+    const Split& split = splits[level];
     const Tail tail = resolved(split.tail, dim.kind, stage, level);
     if (dim.kind != LoopKind::Pure && tail != Tail::GuardWithIf && tail != Tail::Predicate) {
         return "splits reduction dimension " + dim.label +
@@ -83,10 +83,10 @@ std::string tail_problem(const Function &f, int stage, const StageDim &dim,
 }  // namespace
 
 // What a tail may do depends on what the extra iterations would store.
-void check_tails(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_tails(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
-            const std::vector<Split> &splits = nest.splits[d];
+            const std::vector<Split>& splits = nest.splits[d];
             for (std::size_t level = 0; level < splits.size(); level++) {
                 const std::int64_t extent = dims[d].constant_extent ? dims[d].extent : 0;
                 const std::int64_t whole = level == 0 ? extent : splits[level - 1].factor;
@@ -101,8 +101,8 @@ void check_tails(const RuleContext &c) {
 }
 
 // A loop is parallel, unrolled, or a vector, and nothing is parallel within a vector.
-void check_loop_marks(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_loop_marks(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         const std::vector<LoopRef> order = loop_order(nest, dims);
         for (const LoopRef loop : nest.parallel) {
             const std::string name = loop_name(dims, loop);
@@ -112,7 +112,7 @@ void check_loop_marks(const RuleContext &c) {
                 c.broken(f, s, name + " is parallel inside of a vector");
             }
             // Blending reads, changes and writes what a neighbouring task may be writing.
-            if (std::ranges::any_of(splits_of(nest, loop.dim), [](const Split &split) {
+            if (std::ranges::any_of(splits_of(nest, loop.dim), [](const Split& split) {
                     return split.tail == Tail::ShiftInwardsAndBlend ||
                            split.tail == Tail::RoundUpAndBlend;
                 })) {
@@ -127,10 +127,10 @@ void check_loop_marks(const RuleContext &c) {
 
 // Iterations that depend on each other are neither parallel nor a vector, unless the update may be
 // reordered and is atomic. Unrolling keeps the order and is free.
-void check_races(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_races(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         const bool allowed = nest.atomic && may_reorder(c.graph.functions[f].stages[s]);
-        const auto check = [&](LoopRef loop, const char *what) {
+        const auto check = [&](LoopRef loop, const char* what) {
             if (dims[loop.dim].kind == LoopKind::Reduction && !allowed) {
                 c.broken(f, s,
                          std::string(what) + " " + loop_name(dims, loop) +
@@ -146,8 +146,8 @@ void check_races(const RuleContext &c) {
     });
 }
 
-void check_constant_extents(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_constant_extents(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         std::vector<LoopRef> loops = nest.unrolled;
         if (nest.vector) {
             loops.push_back(*nest.vector);
@@ -162,8 +162,8 @@ void check_constant_extents(const RuleContext &c) {
     });
 }
 
-void check_atomic(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> & /*dims*/) {
+void check_atomic(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& /*dims*/) {
         if (nest.atomic && (s == 0 || !may_reorder(c.graph.functions[f].stages[s]))) {
             c.broken(f, s, "is atomic, but not an associative and commutative update");
         }

@@ -10,7 +10,7 @@ namespace nestor {
 
 namespace {
 
-bool has_site(const RuleContext &c, const LoopSite &site) {
+bool has_site(const RuleContext& c, const LoopSite& site) {
     if (site.function < 0 || site.function >= c.functions() || site.stage < 0 ||
         site.stage >= static_cast<int>(c.schedule.functions[site.function].stages.size())) {
         return false;
@@ -18,16 +18,16 @@ bool has_site(const RuleContext &c, const LoopSite &site) {
     const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
     return std::ranges::all_of(
         c.placement.nests(site.function, site.stage),
-        [&](const LoopNest *nest) { return has_loop(*nest, dims, site.loop); });
+        [&](const LoopNest* nest) { return has_loop(*nest, dims, site.loop); });
 }
 
-template<class Loops, class Loop>
-bool repeats(const Loops &loops, const Loop &loop) {
+template <class Loops, class Loop>
+bool repeats(const Loops& loops, const Loop& loop) {
     return std::ranges::count(loops, loop) > 1;
 }
 
-void check_splits(const RuleContext &c, int f, int s, const LoopNest &nest,
-                  const std::vector<StageDim> &dims) {
+void check_splits(const RuleContext& c, int f, int s, const LoopNest& nest,
+                  const std::vector<StageDim>& dims) {
     for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
         if (nest.splits[d].empty()) {
             continue;
@@ -49,16 +49,16 @@ void check_splits(const RuleContext &c, int f, int s, const LoopNest &nest,
     }
 }
 
-void check_loops_exist(const RuleContext &c, int f, int s, const LoopNest &nest,
-                       const std::vector<StageDim> &dims) {
-    const auto need = [&](LoopRef loop, const char *what) {
+void check_loops_exist(const RuleContext& c, int f, int s, const LoopNest& nest,
+                       const std::vector<StageDim>& dims) {
+    const auto need = [&](LoopRef loop, const char* what) {
         if (!has_loop(nest, dims, loop)) {
             c.broken(f, s,
                      std::string(what) + " names loop " + std::to_string(loop.dim) + "." +
                          std::to_string(loop.level) + ", which it has not");
         }
     };
-    const auto need_all = [&](const std::vector<LoopRef> &loops, const char *what) {
+    const auto need_all = [&](const std::vector<LoopRef>& loops, const char* what) {
         for (const LoopRef loop : loops) {
             need(loop, what);
             if (repeats(loops, loop)) {
@@ -72,10 +72,10 @@ void check_loops_exist(const RuleContext &c, int f, int s, const LoopNest &nest,
     if (nest.vector) {
         need(*nest.vector, "vector");
     }
-    for (const LoopPartition &partition : nest.partition) {
+    for (const LoopPartition& partition : nest.partition) {
         need(partition.loop, "partition");
     }
-    for (const Prefetch &prefetch : nest.prefetch) {
+    for (const Prefetch& prefetch : nest.prefetch) {
         need(prefetch.at, "prefetch");
         need(prefetch.from, "prefetch");
         if (prefetch.function < 0 || prefetch.function >= c.functions()) {
@@ -86,12 +86,11 @@ void check_loops_exist(const RuleContext &c, int f, int s, const LoopNest &nest,
 
 }  // namespace
 
-void check_algorithm(const RuleContext &c) {
+void check_algorithm(const RuleContext& c) {
     if (c.schedule.algorithm_hash != c.dag.algorithm_hash) {
-        c.violations.push_back({"the schedule", "is for another algorithm (" +
-                                                    hash_text(c.schedule.algorithm_hash) +
-                                                    ", this one is " +
-                                                    hash_text(c.dag.algorithm_hash) + ")"});
+        c.violations.push_back(
+            {"the schedule", "is for another algorithm (" + hash_text(c.schedule.algorithm_hash) +
+                                 ", this one is " + hash_text(c.dag.algorithm_hash) + ")"});
     }
     for (int f = 0; f < static_cast<int>(c.dag.functions.size()); f++) {
         if (c.schedule.functions[f].derivation) {
@@ -101,13 +100,13 @@ void check_algorithm(const RuleContext &c) {
 }
 
 // Wrappers, clones and rfactor: see DerivedFunctions.
-void check_derivations(const RuleContext &c) {
-    for (const ScheduledDag::Problem &problem : c.derived.problems()) {
+void check_derivations(const RuleContext& c) {
+    for (const ScheduledDag::Problem& problem : c.derived.problems()) {
         c.broken(problem.function, -1, problem.what);
     }
 }
 
-void check_stage_counts(const RuleContext &c) {
+void check_stage_counts(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const std::size_t has = c.schedule.functions[f].stages.size();
         const std::size_t needs = c.graph.functions[f].stages.size();
@@ -119,24 +118,25 @@ void check_stage_counts(const RuleContext &c) {
     }
 }
 
-void check_nest_shapes(const RuleContext &c) {
-    c.each_nest([&](int f, int s, const LoopNest &nest, const std::vector<StageDim> &dims) {
+void check_nest_shapes(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         check_splits(c, f, s, nest, dims);
         check_loops_exist(c, f, s, nest, dims);
     });
 }
 
-// Loops at which something is computed, stored, allocated or fused have to be in every specialisation too.
-void check_sites_exist(const RuleContext &c) {
+// Loops at which something is computed, stored, allocated or fused have to be in every
+// specialisation too.
+void check_sites_exist(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
-        for (const Level *level : {&function.compute, &function.store, &function.hoist}) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        for (const Level* level : {&function.compute, &function.store, &function.hoist}) {
             if (level->kind == Level::Kind::At && !has_site(c, level->site)) {
                 c.broken(f, -1, "is placed at a loop that does not exist in every nest");
             }
         }
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
-            const std::optional<LoopSite> &with = function.stages[s].compute_with;
+            const std::optional<LoopSite>& with = function.stages[s].compute_with;
             if (with && !has_site(c, *with)) {
                 c.broken(f, s, "is fused with a loop that does not exist");
             }
@@ -144,9 +144,9 @@ void check_sites_exist(const RuleContext &c) {
     }
 }
 
-void check_storage_dims(const RuleContext &c) {
+void check_storage_dims(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule &function = c.schedule.functions[f];
+        const FunctionSchedule& function = c.schedule.functions[f];
         const int dims = c.graph.functions[f].dimensions();
         const auto exists = [&](int dim) { return dim >= 0 && dim < dims; };
         if (!function.storage_order.empty()) {
@@ -159,8 +159,8 @@ void check_storage_dims(const RuleContext &c) {
                 }
             }
         }
-        for (const Alignment &a : function.alignment) {
-            const auto same = [&](const Alignment &b) { return a.dim == b.dim; };
+        for (const Alignment& a : function.alignment) {
+            const auto same = [&](const Alignment& b) { return a.dim == b.dim; };
             if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
                 std::ranges::count_if(function.alignment, same) > 1) {
                 c.broken(f, -1, "aligns a dimension that it has not, twice, or by nothing");
@@ -171,10 +171,11 @@ void check_storage_dims(const RuleContext &c) {
             c.broken(f, -1, "folds a dimension that it has not, or to nothing");
         }
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
-            for (const Specialization &specialization : function.stages[s].specializations) {
-                for (const ExtentCondition &condition : specialization.when) {
+            for (const Specialization& specialization : function.stages[s].specializations) {
+                for (const ExtentCondition& condition : specialization.when) {
                     if (!exists(condition.dim) || condition.at_least > INT32_MAX) {
-                        c.broken(f, s, "is specialised on a dimension or an extent that it has not");
+                        c.broken(f, s,
+                                 "is specialised on a dimension or an extent that it has not");
                     }
                 }
             }

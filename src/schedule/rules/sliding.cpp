@@ -9,13 +9,13 @@ namespace nestor {
 
 namespace {
 
-bool is_unknown_reduction(const Loop &loop) {
+bool is_unknown_reduction(const Loop& loop) {
     return loop.is_reduction() && !loop.constant_extent;
 }
 
 // Whether a coordinate of the load runs over a reduction loop of unknown extent.
-bool runs_over_unknown(const Load &load, const Stage &stage) {
-    return std::ranges::any_of(load.coords, [&](const Coordinate &coordinate) {
+bool runs_over_unknown(const Load& load, const Stage& stage) {
+    return std::ranges::any_of(load.coords, [&](const Coordinate& coordinate) {
         for (std::size_t l = 0; l < stage.loops.size(); l++) {
             const bool moves = !coordinate.affine || coordinate.rates[l] != 0;
             if (moves && is_unknown_reduction(stage.loops[l])) {
@@ -26,12 +26,12 @@ bool runs_over_unknown(const Load &load, const Stage &stage) {
     });
 }
 
-bool is_read_over_unknown(const RuleContext &c, int function, std::vector<bool> &seen) {
+bool is_read_over_unknown(const RuleContext& c, int function, std::vector<bool>& seen) {
     seen[function] = true;
     return std::ranges::any_of(c.graph.functions[function].consumers, [&](int consumer) {
-        const Function &f = c.graph.functions[consumer];
-        const bool itself = std::ranges::any_of(f.stages, [&](const Stage &stage) {
-            return std::ranges::any_of(stage.loads, [&](const Load &load) {
+        const Function& f = c.graph.functions[consumer];
+        const bool itself = std::ranges::any_of(f.stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loads, [&](const Load& load) {
                 return load.source == Source::Function && load.index == function &&
                        runs_over_unknown(load, stage);
             });
@@ -43,11 +43,12 @@ bool is_read_over_unknown(const RuleContext &c, int function, std::vector<bool> 
 
 }  // namespace
 
-// Halide 21 computes too little where one reader of a sliding function stands still over a range whose
-// extent it does not know, and another moves:
+// Halide 21 computes too little where one reader of a sliding function stands still over a range
+// whose extent it does not know, and another moves:
 //   copy(x, y) = input(x, y); total() += copy(r.x, r.y); out(x, y) = total() + copy(x, y)
-// with RDom r(0, width, 0, height) of parameters, and copy.store_root().compute_at(out, y), sums garbage.
-void check_sliding(const RuleContext &c) {
+// with RDom r(0, width, 0, height) of parameters, and copy.store_root().compute_at(out, y), sums
+// garbage.
+void check_sliding(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         if (c.placement.kind(f) != Placement::Kind::At ||
             c.placement.store(f) == c.schedule.functions[f].compute) {
@@ -55,8 +56,9 @@ void check_sliding(const RuleContext &c) {
         }
         std::vector<bool> seen(c.graph.functions.size(), false);
         if (is_read_over_unknown(c, f, seen)) {
-            c.broken(f, -1, "is stored outside of the loop that computes it, and read over a "
-                            "reduction whose extent is not constant");
+            c.broken(f, -1,
+                     "is stored outside of the loop that computes it, and read over a "
+                     "reduction whose extent is not constant");
         }
     }
 }

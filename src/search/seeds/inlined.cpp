@@ -6,7 +6,7 @@
 
 namespace nestor {
 
-Schedule inlined_seed(const PipelineDag &dag, const Machine &machine) {
+Schedule inlined_seed(const PipelineDag& dag, const Machine& machine) {
     constexpr double kLargestExpansion = 500;
     return all_at_root(dag, inline_all(dag, kLargestExpansion), machine);
 }

@@ -6,7 +6,7 @@
 
 namespace nestor {
 
-Schedule root_seed(const PipelineDag &dag, const Machine &machine) {
+Schedule root_seed(const PipelineDag& dag, const Machine& machine) {
     return all_at_root(dag, choose_inlined(dag), machine);
 }
 

@@ -6,7 +6,7 @@
 
 namespace nestor {
 
-Schedule strips_seed(const PipelineDag &dag, const Machine &machine) {
+Schedule strips_seed(const PipelineDag& dag, const Machine& machine) {
     FusionOptions options;
     options.shape = {0, 64};
     options.slide = true;

@@ -6,12 +6,12 @@
 
 namespace nestor {
 
-[[nodiscard]] Schedule root_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule strips_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule small_tiles_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule large_tiles_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule row_tiles_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule inlined_seed(const PipelineDag &dag, const Machine &machine);
-[[nodiscard]] Schedule serial_seed(const PipelineDag &dag, const Machine &machine);
+[[nodiscard]] Schedule root_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule strips_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule small_tiles_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule large_tiles_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule row_tiles_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule inlined_seed(const PipelineDag& dag, const Machine& machine);
+[[nodiscard]] Schedule serial_seed(const PipelineDag& dag, const Machine& machine);
 
 }  // namespace nestor
