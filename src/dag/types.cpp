@@ -38,17 +38,21 @@ std::string FuncId::text() const {
 NameParts split_name(const std::string& halide_name) {
     NameParts parts{halide_name, {}};
     std::string& stem = parts.stem;
+    std::size_t inner = 0;  // counters that stand before those of an ending
     for (std::size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
         const std::size_t end = std::min(stem.find_first_not_of(kDigits, at + 1), stem.size());
-        at += take(parts, parts.counters.size(), at, at + 1, end) ? 0 : 1;
+        if (!take(parts, parts.counters.size(), at, at + 1, end)) {
+            at++;
+        } else if (at < stem.size()) {
+            inner++;
+        }
     }
-    const std::size_t dollars = parts.counters.size();
     for (const std::string_view ending : kEndings) {
         while (stem.ends_with(ending) && stem.size() > ending.size()) {
             const std::size_t end = stem.size() - ending.size();
             const std::size_t underscore = stem.rfind('_', end - 1);
             if (underscore == std::string::npos || underscore == 0 ||
-                !take(parts, dollars, underscore, underscore + 1, end)) {
+                !take(parts, inner, underscore, underscore + 1, end)) {
                 break;
             }
         }

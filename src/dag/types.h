@@ -24,10 +24,10 @@ struct FuncId {
  *  (schedule/code/print_cpp.cpp, print_python.cpp). */
 struct NameParts {
     std::string stem;
-    /** What was removed, in this order: the digits of every "$3"; of the groups before the ending
-     * of a name that Halide made from another ("loss_5_1_d_def__" of a derivative, "total_2_intm"
-     * of rfactor); of a Func without a name ("f12") or a lambda ("lambda_3"). Functions of one stem
-     * were created in the lexicographical order of their counters. */
+    /** What was removed, in the order of the name: the digits of every "$3"; of the groups before
+     * the ending of a name that Halide made from another ("loss_5_1_d_def__" of a derivative,
+     * "total_2_intm" of rfactor); of a Func without a name ("f12") or a lambda ("lambda_3").
+     * Functions of one stem were created in the lexicographical order of their counters. */
     std::vector<std::int64_t> counters;
 };
 [[nodiscard]] NameParts split_name(const std::string& halide_name);

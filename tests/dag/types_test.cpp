@@ -22,6 +22,8 @@ TEST(SplitName, SeparatesCountersThatHalideMadeUp) {
         {"conv$4_1_d_def__", "conv_d_def__", {4, 1}},
         {"loss_5_1_d_def__", "loss_d_def__", {5, 1}},
         {"total_9_intm", "total_intm", {9}},
+        {"scan_2_0_d_def__$1", "scan_d_def__", {2, 0, 1}},
+        {"scan$2_1_d_def__", "scan_d_def__", {2, 1}},
         {"f7_0_d_def__", "f7_d_def__", {0}},
     };
     for (const NameCase& each : cases) {

@@ -70,15 +70,19 @@ std::string preamble(const Program& program) {
             stem.erase(begin, end - begin);
             return true;
         };
+        size_t inner = 0;
         for (size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
-            at += take(counters.size(), at, at + 1, number_end(at + 1)) ? 0 : 1;
+            if (!take(counters.size(), at, at + 1, number_end(at + 1))) {
+                at++;
+            } else if (at < stem.size()) {
+                inner++;
+            }
         }
-        const size_t dollars = counters.size();
         for (const std::string ending : {"_d_def__", "_intm"}) {
             while (stem.size() > ending.size() &&
                    stem.compare(stem.size() - ending.size(), ending.size(), ending) == 0) {
                 const size_t end = stem.size() - ending.size(), at = stem.rfind('_', end - 1);
-                if (at == std::string::npos || at == 0 || !take(dollars, at, at + 1, end)) break;
+                if (at == std::string::npos || at == 0 || !take(inner, at, at + 1, end)) break;
             }
         }
         if (stem[0] == 'f') {

@@ -45,10 +45,10 @@ std::string preamble(const Program& program) {
         dollar = r"(?<=.)\$([0-9]{1,9})(?![0-9])"
         counters = [int(n) for n in re.findall(dollar, f.name(), re.DOTALL)]
         stem = re.sub(dollar, "", f.name(), flags=re.DOTALL)
-        dollars = len(counters)
+        inner = len(counters) - bool(re.search(r".\$[0-9]{1,9}$", f.name(), re.DOTALL))
         while found := re.fullmatch(r"(.+)_([0-9]{1,9})(_d_def__|_intm)", stem, re.DOTALL):
             stem = found[1] + found[3]
-            counters.insert(dollars, int(found[2]))
+            counters.insert(inner, int(found[2]))
         if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})", stem):
             stem, counters = found[1], counters + [int(found[2])]
         return stem, counters
