@@ -58,9 +58,9 @@ NameParts split_name(const std::string& halide_name) {
         }
     }
     if (stem.starts_with("f")) {
-        take(parts, parts.counters.size(), 1, 1, stem.size());
+        take(parts, 0, 1, 1, stem.size());
     } else if (stem.starts_with("lambda_")) {
-        take(parts, parts.counters.size(), 6, 7, stem.size());
+        take(parts, 0, 6, 7, stem.size());
     }
     return parts;
 }

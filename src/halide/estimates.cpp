@@ -69,7 +69,7 @@ std::optional<std::int64_t> Estimates::constant(const Expr& e) const {
     }
     const Expr value = simplify(substitute(e));
     if (const auto signed_value = as_const_int(value)) {
-        return *signed_value;
+        return signed_value;
     }
     if (const auto unsigned_value = as_const_uint(value)) {
         return static_cast<std::int64_t>(*unsigned_value);

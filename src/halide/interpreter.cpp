@@ -307,7 +307,7 @@ Value Interpreter::special_intrinsic(const Call& c) {
 }
 
 Value Interpreter::buffer_call(const Call& c) {
-    const Value subject = c.args.empty() ? Value{Unknown{}} : evaluate(c.args[0]);
+    Value subject = c.args.empty() ? Value{Unknown{}} : evaluate(c.args[0]);
     const auto* const handle = std::get_if<const CallBuffer*>(&subject);
     if (handle == nullptr) {
         return Unknown{};  // a buffer of an extern stage, made by the pipeline itself

@@ -17,7 +17,7 @@ TEST(SplitName, SeparatesCountersThatHalideMadeUp) {
         {"blur$3", "blur", {3}},
         {"f12", "f", {12}},
         {"lambda_4", "lambda", {4}},
-        {"lambda_4$1", "lambda", {1, 4}},
+        {"lambda_4$1", "lambda", {4, 1}},
         {"total$8_intm", "total_intm", {8}},
         {"conv$4_1_d_def__", "conv_d_def__", {4, 1}},
         {"loss_5_1_d_def__", "loss_d_def__", {5, 1}},

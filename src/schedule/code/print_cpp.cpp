@@ -86,9 +86,9 @@ std::string preamble(const Program& program) {
             }
         }
         if (stem[0] == 'f') {
-            take(counters.size(), 1, 1, stem.size());
+            take(0, 1, 1, stem.size());
         } else if (stem.rfind("lambda_", 0) == 0) {
-            take(counters.size(), 6, 7, stem.size());
+            take(0, 6, 7, stem.size());
         }
         return std::make_pair(stem, counters);
     };

@@ -50,7 +50,7 @@ std::string preamble(const Program& program) {
             stem = found[1] + found[3]
             counters.insert(inner, int(found[2]))
         if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})", stem):
-            stem, counters = found[1], counters + [int(found[2])]
+            stem, counters = found[1], [int(found[2])] + counters
         return stem, counters
 
 )py";
