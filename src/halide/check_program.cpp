@@ -54,7 +54,7 @@ Stmt prune_lets(const ir::LetStmt* let) {
 }
 
 Stmt prune_if(const ir::IfThenElse* node) {
-    const Stmt then_case = prune(node->then_case);
+    Stmt then_case = prune(node->then_case);
     const Stmt else_case = prune(node->else_case);
     if (asks_for_bounds_query(node->condition)) {
         return then_case;  // which tells what is required also where it would not be executed
