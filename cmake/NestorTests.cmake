@@ -1,6 +1,7 @@
 # Tests mirror the source tree: tests/<folder>/*_test.cpp become one executable test_<folder>.
 #
 #   nestor_add_test_suite(<folder>
+#       [SOURCES <file>...]     default: every .cpp of the folder
 #       [USES <folder>...]      layers to link; default: the layer of the same name
 #       [LINKS <target>...]     other targets to link
 #       [HALIDE]                precompile Halide.h (default where the linked layers see Halide)
@@ -49,11 +50,14 @@ endfunction()
 
 function(nestor_add_test_suite folder)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "HALIDE" "SHARDS;TIMEOUT" "USES;LINKS;ENVIRONMENT;DEFINES"
+        PARSE_ARGV 1 arg "HALIDE" "SHARDS;TIMEOUT" "SOURCES;USES;LINKS;ENVIRONMENT;DEFINES"
     )
     set(target test_${folder})
     set(root "${PROJECT_SOURCE_DIR}/tests/${folder}")
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
+    set(sources ${arg_SOURCES})
+    if(NOT sources)
+        file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${root}/*.cpp")
+    endif()
     if(NOT sources)
         return()
     endif()

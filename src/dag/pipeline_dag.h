@@ -46,6 +46,7 @@ struct Load {
     Source source = Source::Function;
     int index = 0;                   // into PipelineDag::functions or ::inputs
     int value = 0;                   // tuple element
+    std::vector<int> serves;         // tuple elements of the loading stage that need it; empty: all
     bool conditional = false;        // under a select or in one arm of an if
     std::vector<Coordinate> coords;  // one a dimension of the source
 };
@@ -91,6 +92,7 @@ struct Function {
     bool can_inline = false;            // pure, not an output, not read by an extern stage
     bool only_wraps_input = false;      // f(x, y) = input(x, y)
     std::optional<std::string> pinned;  // why its schedule is left exactly as it is
+    int pinned_inside = -1;             // the function at a loop of which the user computes it
     std::vector<int> consumers;         // functions that load it, each once, ascending
     std::vector<int> extern_inputs;     // functions that an extern stage reads
 

@@ -39,7 +39,7 @@ std::string notes_text(const Function& f, const Stage* stage) {
             add("output");
         }
         if (f.is_extern) {
-            add("extern stage: left alone");
+            add("extern stage");
         }
         if (f.pinned) {
             add(*f.pinned);

@@ -11,6 +11,7 @@ namespace {
 constexpr const char* kDigits = "0123456789";
 constexpr std::string_view kEndings[] = {
     "_d_def__", "_intm"};  // of names made by propagate_adjoints and rfactor
+constexpr std::string_view kAgain = "_d_def___";
 
 bool is_number(const std::string& text, std::size_t begin, std::size_t end) {
     return begin < end && end - begin <= 9 && text.find_first_not_of(kDigits, begin) >= end;
@@ -38,6 +39,10 @@ std::string FuncId::text() const {
 NameParts split_name(const std::string& halide_name) {
     NameParts parts{halide_name, {}};
     std::string& stem = parts.stem;
+    // propagate_adjoints gives its functions names of names, in which a counter's "$" became "_".
+    for (std::size_t at = 0; (at = stem.find(kAgain, at)) != std::string::npos; at++) {
+        stem[at + kAgain.size() - 1] = '$';
+    }
     std::size_t inner = 0;  // counters that stand before those of an ending
     for (std::size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
         const std::size_t end = std::min(stem.find_first_not_of(kDigits, at + 1), stem.size());
@@ -47,7 +52,9 @@ NameParts split_name(const std::string& halide_name) {
             inner++;
         }
     }
+    std::size_t ending_size = 0;
     for (const std::string_view ending : kEndings) {
+        ending_size = stem.ends_with(ending) ? ending.size() : ending_size;
         while (stem.ends_with(ending) && stem.size() > ending.size()) {
             const std::size_t end = stem.size() - ending.size();
             const std::size_t underscore = stem.rfind('_', end - 1);
@@ -57,10 +64,11 @@ NameParts split_name(const std::string& halide_name) {
             }
         }
     }
+    const std::size_t end = stem.size() - ending_size;
     if (stem.starts_with("f")) {
-        take(parts, 0, 1, 1, stem.size());
+        take(parts, 0, 1, 1, end);
     } else if (stem.starts_with("lambda_")) {
-        take(parts, 0, 6, 7, stem.size());
+        take(parts, 0, 6, 7, end);
     }
     return parts;
 }

@@ -184,6 +184,9 @@ class Executor {
                                variable(d, 2), integer(d, 3),
                                prefetch_bounds(argument<PrefetchBounds>(d, 4)));
                 return;
+            case Method::Unscheduled:
+                stage.unscheduled();
+                return;
             case Method::ComputeWith:
                 stage.compute_with(stage_level(d, 0));
                 return;

@@ -115,8 +115,8 @@ Reason own_reason(const PipelineParts& parts, const HalideFunction& f) {
     if (Reason reason = reason_of_storage(f)) {
         return reason;
     }
-    if (!f.has_pure_definition()) {
-        return std::nullopt;
+    if (!f.has_pure_definition() || f.has_extern_definition()) {
+        return std::nullopt;  // an extern stage has no loops to schedule
     }
     for (int stage = 0; stage <= static_cast<int>(f.updates().size()); stage++) {
         const Definition& d = stage == 0 ? f.definition() : f.update(stage - 1);
@@ -148,6 +148,21 @@ std::optional<std::string> pinned_reason(const PipelineParts& parts, const Halid
         }
     }
     return std::nullopt;
+}
+
+int pinned_inside(const PipelineParts& parts, const HalideFunction& f) {
+    for (int i = 0; i < static_cast<int>(parts.order.size()); i++) {
+        if (names_loop_of(f.schedule().compute_level(), parts.order[i])) {
+            return i;
+        }
+    }
+    // Consumers read its wrapper.
+    for (const auto& [consumer, wrapper] : f.schedule().wrappers()) {
+        if (const int inside = pinned_inside(parts, HalideFunction(wrapper)); inside >= 0) {
+            return inside;
+        }
+    }
+    return -1;
 }
 
 }  // namespace nestor

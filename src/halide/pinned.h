@@ -14,4 +14,8 @@ namespace nestor {
 [[nodiscard]] std::optional<std::string> pinned_reason(const PipelineParts& parts,
                                                        const HalideFunction& f);
 
+/** Position in parts.order of the function at a loop of which the user computes this one; -1 if it
+ * is at root, inlined, or not the user's. */
+[[nodiscard]] int pinned_inside(const PipelineParts& parts, const HalideFunction& f);
+
 }  // namespace nestor

@@ -114,6 +114,7 @@ class Reading {
         }
         function.region = region;
         function.pinned = pinned_reason(parts_, f);
+        function.pinned_inside = pinned_inside(parts_, f);
         function.is_extern = f.has_extern_definition();
         function.can_inline = f.can_be_inlined();
         for (const ExternFuncArgument& arg : f.extern_arguments()) {
@@ -251,12 +252,19 @@ Status check_target(const Target& target) {
     return Ok{};
 }
 
+void lock_levels(HalideFunction f) {
+    f.lock_loop_levels();
+    for (const auto& [consumer, wrapper] : f.schedule().wrappers()) {
+        lock_levels(HalideFunction(wrapper));
+    }
+}
+
 Result<PipelineDag> read(const Pipeline& pipeline, const ReadOptions& options) {
     // Levels can be inspected only once they are locked, which is for the user's own functions to
     // decide: look at a copy.
     PipelineParts parts = read_parts(deep_copy(pipeline));
-    for (HalideFunction& f : parts.order) {
-        f.lock_loop_levels();
+    for (const HalideFunction& f : parts.order) {
+        lock_levels(f);
     }
     Result<Estimates> estimates = Estimates::collect(parts, options.default_extent);
     if (!estimates) {

@@ -7,6 +7,7 @@
 #include "halide/apply.h"
 #include "halide/baseline.h"
 #include "halide/errors.h"
+#include "halide/undefined_names.h"
 
 namespace nestor {
 
@@ -213,6 +214,9 @@ Status Verifier::verify(const Pipeline& scheduled) const {
         return Error{lowered.error()};
     }
     return catching("checking the schedule failed", [&]() -> Status {
+        if (const std::string name = undefined_name(lowered.value()); !name.empty()) {
+            return Error{"lowering loses the definition of " + name + ", a fault of Halide's"};
+        }
         const CheckProgram program(lowered.value());
         for (const Baseline& baseline : baselines_) {
             if (Status status = compare(baseline, program.run(baseline.call)); !status.ok()) {

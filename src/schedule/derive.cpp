@@ -27,6 +27,7 @@ Stage copy_of(const Function& parent, int parent_index) {
         Load load;
         load.index = parent_index;
         load.value = value;
+        load.serves = {value};
         for (std::size_t d = 0; d < rank; d++) {
             Coordinate coordinate;
             coordinate.affine = true;

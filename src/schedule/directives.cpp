@@ -20,9 +20,7 @@ class DirectiveList {
             if (graph_.functions[f].pinned) {
                 continue;
             }
-            for (int s = 0; s < static_cast<int>(schedule_.functions[f].stages.size()); s++) {
-                add_stage(f, s);
-            }
+            add_stages(f);
             add_levels(f);
             add_storage(f);
         }
@@ -88,6 +86,34 @@ class DirectiveList {
 
     Directive& add(Method method, const Where& where) {
         return add(method, where.function, where.stage, where.specialization);
+    }
+
+    void add_stages(int f) {
+        std::vector<int> untouched;
+        const std::size_t before = list_.size();
+        for (int s = 0; s < static_cast<int>(schedule_.functions[f].stages.size()); s++) {
+            const std::size_t before_stage = list_.size();
+            add_stage(f, s);
+            // An rfactor has touched its parent's stage and what it made of it.
+            if (s > 0 && list_.size() == before_stage && !has_rfactor(f, s)) {
+                untouched.push_back(s);
+            }
+        }
+        for (std::size_t i = 0; list_.size() > before && i < untouched.size(); i++) {
+            add(Method::Unscheduled, f, untouched[i]);
+        }
+    }
+
+    [[nodiscard]] bool has_rfactor(int f, int s) const {
+        const auto is_rfactor = [](const FunctionSchedule& function) {
+            return function.derivation && function.derivation->kind == Derivation::Kind::Rfactor;
+        };
+        return is_rfactor(schedule_.functions[f]) ||
+               std::any_of(schedule_.functions.begin(), schedule_.functions.end(),
+                           [&](const FunctionSchedule& other) {
+                               return is_rfactor(other) && other.derivation->parent == f &&
+                                      other.derivation->stage == s;
+                           });
     }
 
     void add_stage(int f, int s) {
@@ -288,6 +314,8 @@ const char* method_name(Method method) {
             return "partition";
         case Method::Prefetch:
             return "prefetch";
+        case Method::Unscheduled:
+            return "unscheduled";
         case Method::ComputeWith:
             return "compute_with";
         case Method::ComputeInline:

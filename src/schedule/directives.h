@@ -30,6 +30,7 @@ namespace nestor {
  *    Partition         VariableArg, PartitionPolicy                        stage
  *    Prefetch          FunctionArg, VariableArg at, VariableArg from,      stage
  *                        int64 offset, PrefetchBounds
+ *    Unscheduled       none                                                stage >= 1
  *    ComputeWith       LevelArg                                            stage
  *    ComputeInline     none                                                function
  *    ComputeRoot       none                                                function
@@ -66,6 +67,7 @@ enum class Method {
     Atomic,
     Partition,
     Prefetch,
+    Unscheduled,
     ComputeWith,
     // Of a function.
     ComputeInline,
@@ -149,7 +151,9 @@ struct Directive {
  * it;
  *    2. function by function, stage by stage: Specialize and the specialised nest, each before the
  * general nest so that it does not inherit its splits; a nest is its splits, reorder, atomic,
- * vectorize, unroll, parallel, partition, prefetch; then the function's levels and storage;
+ * vectorize, unroll, parallel, partition, prefetch; an update that none of these touches, of a
+ * function of which another stage is touched, is marked Unscheduled, or Halide would warn of it;
+ * then the function's levels and storage;
  *    3. compute_with.
  *  Functions that are pinned produce nothing; levels that are left at Default produce nothing.
  *  Precondition: check_legality() found nothing. */

@@ -20,6 +20,7 @@ const std::vector<std::vector<Rule>> kRules = {
     {check_nest_shapes, check_sites_exist, check_storage_dims},
     {
         check_pinned,
+        check_pinned_inside,
         check_extern,
         check_outputs,
         check_order,
@@ -29,6 +30,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_constant_extents,
         check_atomic,
         check_inlined,
+        check_read,
         check_sites_run,
         check_consumers_inside,
         check_storage_levels,

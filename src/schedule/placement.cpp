@@ -21,7 +21,7 @@ Placement::Kind Placement::kind(int function) const {
         case Level::Kind::Default:
             break;
     }
-    if (f.is_output || f.is_extern) {
+    if (f.is_output) {
         return Kind::Root;
     }
     return f.stages.size() == 1 ? Kind::Inlined : Kind::AtEachUse;
@@ -67,34 +67,40 @@ bool Placement::is_computed_inside(int f, const LoopSite& site) const {
 }
 
 std::vector<Placement::Use> Placement::uses(int function) const {
-    std::vector<bool> seen(graph_.functions.size(), false);
+    std::set<std::pair<int, int>> seen;
     std::vector<Use> uses;
-    add_uses(function, seen, uses);
+    add_uses(function, kAll, seen, uses);
     std::ranges::sort(uses);
     const auto repeated = std::ranges::unique(uses);
     uses.erase(repeated.begin(), repeated.end());
     return uses;
 }
 
-void Placement::add_uses(int function, std::vector<bool>& seen, std::vector<Use>& uses) const {
+void Placement::add_uses(int function, int element, std::set<std::pair<int, int>>& seen,
+                         std::vector<Use>& uses) const {
+    if (!seen.emplace(function, element).second) {
+        return;
+    }
     for (const int consumer : graph_.functions[function].consumers) {
         const Function& f = graph_.functions[consumer];
-        if (is_transparent(consumer)) {
-            if (!seen[consumer]) {
-                seen[consumer] = true;
-                add_uses(consumer, seen, uses);
-            }
-            continue;
-        }
         if (std::ranges::count(f.extern_inputs, function) > 0) {
             uses.push_back({consumer, -1});
         }
         for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
-            const bool loads = std::ranges::any_of(f.stages[s].loads, [&](const Load& load) {
-                return load.source == Source::Function && load.index == function;
-            });
-            if (loads) {
-                uses.push_back({consumer, s});
+            for (const Load& load : f.stages[s].loads) {
+                if (load.source != Source::Function || load.index != function ||
+                    (element != kAll && load.value != element)) {
+                    continue;
+                }
+                if (kind(consumer) == Kind::Inlined && !load.serves.empty()) {
+                    for (const int served : load.serves) {
+                        add_uses(consumer, served, seen, uses);
+                    }
+                } else if (is_transparent(consumer)) {
+                    add_uses(consumer, kAll, seen, uses);
+                } else {
+                    uses.push_back({consumer, s});
+                }
             }
         }
     }

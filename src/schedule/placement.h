@@ -1,6 +1,8 @@
 #pragma once
 // Where functions run: which are inlined, and which loops are around which.
 
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "schedule/schedule.h"
@@ -41,7 +43,8 @@ class Placement {
     /** Whether all of function `f` is computed within one iteration of `site`. */
     [[nodiscard]] bool is_computed_inside(int f, const LoopSite& site) const;
 
-    /** A stage that loads the function, itself or through transparent functions. */
+    /** A stage that loads the function, itself or through transparent functions. Where a tuple is
+     * inlined, what only its unread elements load is not used. */
     struct Use {
         int function = 0;
         int stage = 0;  // -1: an extern stage
@@ -64,7 +67,9 @@ class Placement {
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
 
   private:
-    void add_uses(int function, std::vector<bool>& seen, std::vector<Use>& uses) const;
+    static constexpr int kAll = -1;  // elements of a tuple
+    void add_uses(int function, int element, std::set<std::pair<int, int>>& seen,
+                  std::vector<Use>& uses) const;
 
     const PipelineDag& graph_;
     const Schedule& schedule_;

@@ -1,6 +1,9 @@
 #include "search/inlining.h"
 
 #include <algorithm>
+#include <set>
+
+#include "search/uses.h"
 
 namespace nestor {
 
@@ -32,6 +35,7 @@ class Inlining {
             }
             inlined_[i] = f.can_inline && !f.pinned && !f.consumers.empty() && rule(i, *this);
         }
+        inline_what_has_no_place();
         return inlined_;
     }
 
@@ -63,6 +67,47 @@ class Inlining {
     }
 
   private:
+    // Some functions have no place of their own, whatever it costs: what only unread elements of
+    // inlined tuples need (check_read), and what reads a function that the user computes at a loop
+    // of another one (check_pinned_inside). They are inlined too, or, if they can't be, the tuples
+    // are not.
+    void inline_what_has_no_place() {
+        for (bool changed = true; changed;) {
+            changed = false;
+            const auto uses = real_uses(dag_, inlined_);
+            for (int i = 0; i < static_cast<int>(inlined_.size()) && !changed; i++) {
+                const Function& f = dag_.functions[i];
+                if (!inlined_[i] && !f.is_output && !f.pinned && uses[i].empty()) {
+                    changed = inline_once(i) || keep_consumers(i);
+                }
+                for (const StageRef& use : uses[i]) {
+                    const Function& reader = dag_.functions[use.function];
+                    if (f.pinned_inside >= 0 && use.function != f.pinned_inside && !reader.pinned) {
+                        changed = changed || inline_once(use.function);
+                    }
+                }
+            }
+        }
+    }
+
+    bool inline_once(int i) {
+        if (!dag_.functions[i].can_inline || !decided_.insert(i).second) {
+            return false;
+        }
+        inlined_[i] = true;
+        return true;
+    }
+
+    bool keep_consumers(int i) {
+        bool changed = false;
+        for (const int consumer : dag_.functions[i].consumers) {
+            changed = changed || inlined_[consumer];
+            decided_.insert(consumer);
+            inlined_[consumer] = false;
+        }
+        return changed;
+    }
+
     static int sites(const Stage& stage, int function) {
         return static_cast<int>(
             std::count_if(stage.loads.begin(), stage.loads.end(), [&](const Load& load) {
@@ -86,6 +131,7 @@ class Inlining {
 
     const PipelineDag& dag_;
     std::vector<bool> inlined_;
+    std::set<int> decided_;  // by inline_what_has_no_place(), which inlines each at most once
     std::vector<double> work_, nodes_;  // of one evaluation, inlined calls expanded
 };
 

@@ -4,42 +4,16 @@
 
 namespace nestor {
 
-namespace {
-
-void add(std::vector<StageRef>& uses, StageRef use) {
-    if (std::find(uses.begin(), uses.end(), use) == uses.end()) {
-        uses.push_back(use);
-    }
-}
-
-}  // namespace
-
 std::vector<std::vector<StageRef>> real_uses(const PipelineDag& dag,
                                              const std::vector<bool>& inlined) {
-    const int n = static_cast<int>(dag.functions.size());
-    std::vector<std::vector<StageRef>> uses(n);
-    // Consumers first: what uses an inlined function uses all that it reads.
-    for (int consumer = n - 1; consumer >= 0; consumer--) {
-        const Function& f = dag.functions[consumer];
-        const auto use = [&](int producer, int stage) {
-            if (!inlined[consumer]) {
-                add(uses[producer], {consumer, stage});
-                return;
-            }
-            for (const StageRef& through : uses[consumer]) {
-                add(uses[producer], through);
-            }
-        };
-        for (const int input : f.extern_inputs) {
-            use(input, -1);
-        }
-        for (const Stage& stage : f.stages) {
-            for (const Load& load : stage.loads) {
-                if (load.source == Source::Function) {
-                    use(load.index, stage.index);
-                }
-            }
-        }
+    Schedule schedule = empty_schedule(dag);
+    for (std::size_t i = 0; i < dag.functions.size(); i++) {
+        schedule.functions[i].compute = inlined[i] ? Level::inlined() : Level::root();
+    }
+    const Placement placement(dag, schedule);
+    std::vector<std::vector<StageRef>> uses;
+    for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+        uses.push_back(placement.uses(f));
     }
     return uses;
 }

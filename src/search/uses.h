@@ -3,17 +3,11 @@
 
 #include <vector>
 
-#include "schedule/schedule.h"
+#include "schedule/placement.h"
 
 namespace nestor {
 
-/** A stage that loads a function, itself or through inlined functions. */
-struct StageRef {
-    int function = 0;
-    int stage = 0;  // -1: an extern stage
-
-    auto operator<=>(const StageRef&) const = default;
-};
+using StageRef = Placement::Use;
 
 /** For each function of the dag, the stages of functions that are not inlined and use it, each
  * once. */

@@ -24,7 +24,9 @@ TEST(SplitName, SeparatesCountersThatHalideMadeUp) {
         {"total_9_intm", "total_intm", {9}},
         {"scan_2_0_d_def__$1", "scan_d_def__", {2, 0, 1}},
         {"scan$2_1_d_def__", "scan_d_def__", {2, 1}},
-        {"f7_0_d_def__", "f7_d_def__", {0}},
+        {"scan_6_0_d_def___3", "scan_d_def__", {6, 0, 3}},
+        {"f7_0_d_def__", "f_d_def__", {7, 0}},
+        {"lambda_4_0_d_def__", "lambda_d_def__", {4, 0}},
     };
     for (const NameCase& each : cases) {
         EXPECT_EQ(split_name(each.name).stem, each.stem);

@@ -92,6 +92,22 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
 }
 
+TEST(ReadPipeline, KnowsWhichElementOfATupleALoadServes) {
+    const Var x("x");
+    Func a("a"), b("b"), pair("pair"), out("out");
+    a(x) = x;
+    b(x) = x + 1;
+    pair(x) = Halide::Tuple(a(x), a(x + 1) + b(x));
+    out(x) = pair(x)[0];
+    out.set_estimates({{0, 10}});
+    const PipelineDag dag = read(out);
+    for (const Load& load : function(dag, "pair").stages[0].loads) {
+        const bool is_a = load.index == dag.find({"a", 0});
+        EXPECT_EQ(load.serves, (is_a ? std::vector<int>{0, 1} : std::vector<int>{1}));
+    }
+    EXPECT_TRUE(function(dag, "out").stages[0].loads.at(0).serves.empty());
+}
+
 TEST(ReadPipeline, ReadsUpdatesWithTheirProofs) {
     ImageParam in(UInt(8), 2, "in");
     Var x("x");
@@ -203,6 +219,22 @@ struct PinCase {
 };
 
 class Pinning : public ::testing::TestWithParam<PinCase> {};
+
+TEST(ReadPipeline, KnowsAtWhoseLoopTheUserComputesAFunction) {
+    const Var x("x"), y("y");
+    Func a("a"), b("b"), c("c"), out("out");
+    a(x, y) = x + y;
+    b(x, y) = a(x, y) * 2;
+    c(x, y) = b(x, y) + b(x, y + 1);
+    out(x, y) = c(x, y) + a(x, y);
+    b.compute_at(out, y);
+    a.compute_root();
+    out.set_estimates({{0, 10}, {0, 10}});
+    const PipelineDag dag = read(out);
+    EXPECT_EQ(function(dag, "b").pinned_inside, dag.find({"out", 0}));
+    EXPECT_EQ(function(dag, "a").pinned_inside, -1);
+    EXPECT_EQ(function(dag, "c").pinned_inside, -1);
+}
 
 TEST_P(Pinning, AnyDirectivePins) {
     Blur blur;

@@ -88,6 +88,15 @@ TEST(Directives, AtomicComesBeforeWhatItAllows) {
               (Lines{"2.1 split", "2.1 atomic", "2.1 vectorize", "2 compute_root"}));
 }
 
+TEST(Directives, AnUpdateThatIsLeftAloneSaysSo) {
+    const PipelineDag dag = samples::matmul();
+    Schedule s = empty_schedule(dag);
+    s.functions[2].compute = Level::root();
+    EXPECT_EQ(outline(dag, s), (Lines{"2 compute_root"}));
+    nest(s, 2, 0).parallel = {{1, 0}};
+    EXPECT_EQ(outline(dag, s), (Lines{"2.0 parallel", "2.1 unscheduled", "2 compute_root"}));
+}
+
 TEST(Directives, DerivedFunctionsComeFirst) {
     const PipelineDag dag = samples::histogram();
     Schedule s = empty_schedule(dag);

@@ -143,9 +143,14 @@ const Case kLeftAlone[] = {
         s.functions[3].compute = Level::root(); }, "is left as it is"},
     {"loop of what is pinned", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[2].compute = Level::at({3, 0, {1, 0}}); }, "which has none to offer"},
+    {"reads what the user computes at a loop", samples::user_inside, CHANGE { (void)dag;
+        s.functions[2].compute = Level::root(); }, "is not inlined there"},
+    {"inlined between the user's loops", samples::user_inside, CHANGE { (void)dag, (void)s; }, ""},
     {"read by an extern stage", samples::zoo, CHANGE { (void)dag, (void)s; }, "read by the extern stage foreign"},
     {"extern stage inlined", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[4].compute = Level::inlined(); }, "extern stage"},
+    {"extern stage at root", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[4].compute = Level::root(); }, ""},
     {"output at a loop", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[5].compute = Level::at({2, 0, {0, 0}}); }, "is an output"},
     {"output's memory", samples::blur, CHANGE { (void)dag; s.functions[2].memory = Memory::Heap; },
@@ -227,11 +232,30 @@ const Case kLevels[] = {
         s.functions[0].store = Level::root(); }, "whose extent is not constant"},
     {"within an unknown reduction", samples::histogram, CHANGE { (void)dag;
         s.functions[1].compute = s.functions[0].compute = Level::at({2, 0, {1, 0}}); }, ""},
+    // Memory beyond the end was overwritten: one of a random pipeline's random schedules (5027 of the fuzzer).
+    {"uneven split of a guarded loop", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        split(nest(s, 1), 1, 56, Tail::Predicate); split(nest(s, 1), 1, 33, Tail::RoundUp); }, "splits a guarded loop of y unevenly"},
+    {"vector of an uneven guarded tile", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        split(nest(s, 1), 0, 60, kGuard); nest(s, 1).vector = split(nest(s, 1), 0, 8); }, "splits a guarded loop of x unevenly"},
+    {"vector of an even guarded tile", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        split(nest(s, 1), 0, 64, kGuard); nest(s, 1).vector = split(nest(s, 1), 0, 8); }, ""},
+    {"sliding along an unrolled loop", samples::blur, CHANGE { (void)dag; nest(s, 2).unrolled = {split(nest(s, 2), 1, 8, kGuard)};
+        s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {1, 0}}); },
+        "would slide along blur_y's yi, which is unrolled"},
     {"fold within one computation", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[1].fold = Fold{1, 4, true}; }, "is folded"},
     {"fold of less than one computation", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
         s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {1, 0}});
         s.functions[1].fold = Fold{1, 2, true}; }, "one computation makes 3"},
+    {"root, and nobody reads it", samples::dead_element, CHANGE { (void)dag;
+        s.functions[1].compute = Level::root(); }, "elements of inlined tuples that nobody reads"},
+    {"not inlined, and nobody reads it", samples::dead_element, CHANGE { (void)dag;
+        s.functions[2].compute = Level::root(); }, "elements of inlined tuples that nobody reads"},
+    {"root, for the whole tuple", samples::dead_element, CHANGE { (void)dag;
+        s.functions[1].compute = s.functions[3].compute = Level::root(); }, ""},
+    {"stack for an extern stage", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[4].compute = Level::at({5, 0, {0, 0}}); s.functions[4].memory = Memory::Stack; },
+        "its size is not constant"},
     {"stack at root", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[1].memory = Memory::Stack; }, "its size is not constant"},
 };

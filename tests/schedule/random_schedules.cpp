@@ -137,7 +137,8 @@ class Random {
     LoopNest nest(const std::vector<StageDim>& dims) {
         LoopNest nest;
         for (int d = 0; d < static_cast<int>(dims.size()); d++) {
-            std::int64_t factor = 64;
+            // Rounded up in four dimensions, even small images become large ones.
+            std::int64_t factor = legal_ ? std::clamp<std::int64_t>(2 * dims[d].extent, 2, 64) : 64;
             while (chance(2) && factor > 1) {
                 factor = 1 + below(static_cast<int>(factor));
                 samples::split(nest, d, factor, tail());

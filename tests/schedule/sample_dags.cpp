@@ -212,8 +212,43 @@ PipelineDag zoo() {
     return finished(std::move(dag), {5}, 0x5555);
 }
 
+PipelineDag dead_element() {
+    PipelineDag dag;
+    dag.inputs = {input_of("input", 100, 100)};
+    dag.functions.push_back(image("input_im", 0, 100, 100));
+    const std::vector<Loop> loops = {pure("x", 100, 0), pure("y", 100, 1)};
+    const std::vector<Coordinate> same = {at({1, 0}), at({0, 1})};
+    Function sum = function("sum", loops, {});
+    add_update(sum, {loops[0], loops[1], reduction("r", "r9$x", 9, 0)},
+               {load(0, {at({1, 0, 1}), at({0, 1, 0})})}, true);
+    dag.functions.push_back(std::move(sum));
+    dag.functions.push_back(function("cheap", loops, {load(1, same)}));
+    Function pair = function("pair", loops, {load(0, same), load(2, same)});
+    pair.types.push_back(pair.types[0]);
+    pair.stages[0].loads[0].serves = {0};
+    pair.stages[0].loads[1].serves = {1};
+    dag.functions.push_back(std::move(pair));
+    dag.functions.push_back(function("out", loops, {load(3, same)}));
+    return finished(std::move(dag), {4}, 0x6666);
+}
+
+PipelineDag user_inside() {
+    PipelineDag dag;
+    dag.inputs = {input_of("input", 100, 100)};
+    dag.functions.push_back(image("input_im", 0, 100, 100));
+    const std::vector<Loop> loops = {pure("x", 100, 0), pure("y", 100, 1)};
+    const std::vector<Coordinate> same = {at({1, 0}), at({0, 1})};
+    dag.functions.push_back(function("inside", loops, {load(0, same)}));
+    dag.functions.push_back(function("up", loops, {load(1, same)}));
+    dag.functions.push_back(function("out", loops, {load(2, same)}));
+    dag.functions[1].pinned = "compute_at in the program";
+    dag.functions[1].pinned_inside = 3;
+    dag.functions[3].pinned = "a loop of it is named in the schedule of inside";
+    return finished(std::move(dag), {3}, 0x7777);
+}
+
 std::vector<PipelineDag> all() {
-    return {blur(), histogram(), matmul(), pyramid(), zoo()};
+    return {blur(), histogram(), matmul(), pyramid(), zoo(), dead_element(), user_inside()};
 }
 
 int find(const PipelineDag& dag, const std::string& function) {

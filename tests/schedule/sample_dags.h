@@ -30,6 +30,14 @@ PipelineDag pyramid();
  * (a tuple). */
 PipelineDag zoo();
 
+/** pair(x, y) = {input(x, y), sum(x, y)}; out(x, y) = pair(x, y)[0]: nobody reads what sum, a
+ * function with an update, is for. 0 input_im, 1 sum, 2 cheap(x, y) = sum(x, y), 3 pair, 4 out. */
+PipelineDag dead_element();
+
+/** up(x, y) = inside(x, y); out(x, y) = up(x, y), and the user computes inside at a loop of out.
+ * 0 input_im, 1 inside (pinned), 2 up, 3 out (pinned). */
+PipelineDag user_inside();
+
 std::vector<PipelineDag> all();
 
 /** Index of a function by its text. */

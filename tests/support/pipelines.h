@@ -97,6 +97,8 @@ struct Expectations {
     bool custom_allocator = true;
     /// False: with every stage at root it does not lower, or requires more of its inputs.
     bool root_is_legal = true;
+    /// False: Halide cannot read the pipeline back that it serialised.
+    bool deserializes = true;
     /// How many of the sizes the unscheduled pipeline must accept (1: the estimate only).
     int min_legal_sizes = 4;
 };

@@ -99,6 +99,33 @@ Box box_of(const Halide::Buffer<>& buffer) {
     return box;
 }
 
+/// Asks until the answer stays the same, as Pipeline::infer_input_bounds does. That one allocates
+/// what it finds, and crashes where an input is not needed: its extent may be negative.
+void query(BuiltPipeline& built, const std::vector<Halide::Buffer<>>& outputs) {
+    constexpr int kMostRounds = 16;
+    const auto boxes = [&] {
+        std::vector<Box> all;
+        for (PipelineInput& input : built.inputs) {
+            all.push_back(box_of(input.image.get()));
+        }
+        return all;
+    };
+    for (PipelineInput& input : built.inputs) {
+        if (input.size != InputSize::Estimate) {
+            const std::vector<int> empty(static_cast<size_t>(input.image.dimensions()), 0);
+            input.image.set(Halide::Buffer<>(input.image.type(), nullptr, empty));
+        }
+    }
+    for (int round = 0; round < kMostRounds; round++) {
+        const std::vector<Box> before = boxes();
+        Halide::Realization realization(outputs);
+        built.pipeline.realize(realization);
+        if (boxes() == before) {
+            break;
+        }
+    }
+}
+
 /// The region of each input that the pipeline needs to fill the outputs.
 std::vector<Box> input_boxes(BuiltPipeline& built, Buffers& outputs) {
     Buffers estimates;
@@ -117,12 +144,14 @@ std::vector<Box> input_boxes(BuiltPipeline& built, Buffers& outputs) {
     for (const auto& output : outputs) {
         shapes.push_back(output->shape());
     }
-    built.pipeline.infer_input_bounds(Halide::Realization(shapes));
+    query(built, shapes);
     std::vector<Box> boxes;
     for (PipelineInput& input : built.inputs) {
-        const Halide::Buffer<> found = input.image.get();
-        // A dead input is not bound by the query.
-        boxes.push_back(found.defined() ? box_of(found) : input.estimate);
+        Box box = box_of(input.image.get());
+        for (DimBounds& dim : box) {
+            dim.extent = std::max(dim.extent, 1);  // of an input that is not needed at this size
+        }
+        boxes.push_back(std::move(box));
         input.image.reset();
     }
     return boxes;

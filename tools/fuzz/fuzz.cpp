@@ -1,7 +1,8 @@
-// The fuzzer: random pipelines, every seed schedule of each, compared with the unscheduled
-// pipeline.
+// The fuzzer: random pipelines, every seed schedule of each and some random legal ones, compared
+// with the unscheduled pipeline.
 //
-//     fuzz [--count N] [--seed S] [--keep-going]      pipelines S, S + 1, ... S + N - 1
+//     fuzz [--count N] [--seed S] [--random K] [--keep-going]      pipelines S, S + 1, ... S + N -
+//     1
 //
 // Each pipeline is tried in a process of its own, so that a crash or a hang of generated code is a
 // finding like any other. The seed is printed before anything is tried; `fuzz --seed S --count 1`
@@ -11,35 +12,105 @@
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <random>
 #include <string>
+#include <vector>
 
-#include "support/check_seeds.h"
+#include "schedule/print.h"
+#include "schedule/random_schedules.h"
+#include "support/check_schedules.h"
 #include "support/isolate.h"
 #include "support/random_pipeline.h"
 
 namespace {
 
 using nestor::testing::IsolatedResult;
-using nestor::testing::SeedsReport;
+using nestor::testing::SchedulesReport;
 using nestor::testing::TestPipeline;
 
 struct Totals {
     int pipelines = 0, failed = 0, accepted = 0, refused = 0;
 };
 
-// "ok ACCEPTED REFUSED", or "bad " and why: what goes through the pipe from the child.
-std::string work(std::uint64_t seed) {
-    const SeedsReport report =
-        nestor::testing::check_seeds(nestor::testing::random_pipeline(seed), seed);
+struct Options {
+    int count = 200;
+    std::uint64_t first = std::random_device{}();
+    double limit_seconds = 120;
+    int random_schedules = 0;
+    bool keep_going = false;
+};
+
+std::vector<nestor::Seed> schedules_of(const nestor::PipelineDag& dag,
+                                       const nestor::Machine& machine, int random) {
+    std::vector<nestor::Seed> schedules = nestor::make_seeds(dag, machine);
+    for (int i = 0; i < random; i++) {
+        constexpr int kChanges = 40;
+        schedules.push_back(
+            {"random " + std::to_string(i),
+             nestor::random_legal_schedule(dag, dag.algorithm_hash + static_cast<std::uint64_t>(i),
+                                           kChanges)});
+    }
+    return schedules;
+}
+
+// A schedule as JSON.
+std::string text_of(std::uint64_t seed, int random, std::size_t position) {
+    std::string text;
+    nestor::testing::check_schedules(
+        nestor::testing::random_pipeline(seed), seed,
+        [&](const nestor::PipelineDag& dag, const nestor::Machine& machine) {
+            const nestor::Seed found = schedules_of(dag, machine, random).at(position);
+            text = found.name + "\n" + nestor::print_json(dag, found.schedule);
+            return std::vector<nestor::Seed>{};
+        });
+    return text;
+}
+
+// "ok ACCEPTED REFUSED", or "bad " and why: what goes through the pipe from the child. Of one
+// schedule only, if `only` is its position.
+std::string work(std::uint64_t seed, int random, std::optional<std::size_t> only = std::nullopt) {
+    bool exists = true;
+    const SchedulesReport report = nestor::testing::check_schedules(
+        nestor::testing::random_pipeline(seed), seed,
+        [&](const nestor::PipelineDag& dag, const nestor::Machine& machine) {
+            std::vector<nestor::Seed> schedules = schedules_of(dag, machine, random);
+            if (only) {
+                exists = *only < schedules.size();
+                schedules = exists ? std::vector{schedules[*only]} : std::vector<nestor::Seed>{};
+            }
+            return schedules;
+        });
+    if (!exists) {
+        return "none";
+    }
     return report.failure.empty()
                ? "ok " + std::to_string(report.accepted) + " " + std::to_string(report.refused)
                : "bad " + report.failure;
 }
 
-bool try_one(std::uint64_t seed, double limit_seconds, Totals& totals) {
-    const IsolatedResult result =
-        nestor::testing::run_isolated([&] { return work(seed); }, limit_seconds);
+// A crash does not tell what crashed: each schedule in a process of its own.
+std::string find_crash(std::uint64_t seed, const Options& options) {
+    std::string found;
+    for (std::size_t i = 0;; i++) {
+        const IsolatedResult result = nestor::testing::run_isolated(
+            [&] { return work(seed, options.random_schedules, i); }, options.limit_seconds);
+        if (result.text == "none") {
+            return found;
+        }
+        if (!result.error.empty()) {
+            found += "schedule " + std::to_string(i) + ": " + result.error + "\n" +
+                     nestor::testing::run_isolated(
+                         [&] { return text_of(seed, options.random_schedules, i); },
+                         options.limit_seconds)
+                         .text;
+        }
+    }
+}
+
+bool try_one(std::uint64_t seed, const Options& options, Totals& totals) {
+    const IsolatedResult result = nestor::testing::run_isolated(
+        [&] { return work(seed, options.random_schedules); }, options.limit_seconds);
     totals.pipelines++;
     int accepted = 0, refused = 0;
     if (result.error.empty() &&
@@ -52,6 +123,9 @@ bool try_one(std::uint64_t seed, double limit_seconds, Totals& totals) {
     std::printf("FAILED seed %llu: %s%s\n%s\n", static_cast<unsigned long long>(seed),
                 result.error.c_str(), result.text.c_str(),
                 nestor::testing::random_pipeline(seed).description.c_str());
+    if (!result.error.empty()) {
+        std::printf("%s", find_crash(seed, options).c_str());
+    }
     return false;
 }
 
@@ -59,24 +133,25 @@ bool try_one(std::uint64_t seed, double limit_seconds, Totals& totals) {
 
 int main(int argc, char** argv) {
     CLI::App app("Random pipelines against every seed schedule");
-    int count = 200;
-    std::uint64_t first = std::random_device{}();
-    double limit_seconds = 120;
-    bool keep_going = false;
-    app.add_option("--count", count, "pipelines to try")->capture_default_str();
-    app.add_option("--seed", first,
+    Options options;
+    app.add_option("--count", options.count, "pipelines to try")->capture_default_str();
+    app.add_option("--seed", options.first,
                    "of the first pipeline; the others follow (default: a new one)");
-    app.add_option("--limit", limit_seconds, "seconds for one pipeline")->capture_default_str();
-    app.add_flag("--keep-going", keep_going, "do not stop at the first failure");
+    app.add_option("--random", options.random_schedules, "random legal schedules for each, too")
+        ->capture_default_str();
+    app.add_option("--limit", options.limit_seconds, "seconds for one pipeline")
+        ->capture_default_str();
+    app.add_flag("--keep-going", options.keep_going, "do not stop at the first failure");
     CLI11_PARSE(app, argc, argv);
-    std::printf("seed %llu, %d pipelines\n", static_cast<unsigned long long>(first), count);
+    std::printf("seed %llu, %d pipelines\n", static_cast<unsigned long long>(options.first),
+                options.count);
     std::fflush(stdout);
     const auto start = std::chrono::steady_clock::now();
     Totals totals;
-    for (int i = 0; i < count; i++) {
-        const bool ok = try_one(first + static_cast<std::uint64_t>(i), limit_seconds, totals);
+    for (int i = 0; i < options.count; i++) {
+        const bool ok = try_one(options.first + static_cast<std::uint64_t>(i), options, totals);
         std::fflush(stdout);
-        if (!ok && !keep_going) {
+        if (!ok && !options.keep_going) {
             break;
         }
     }

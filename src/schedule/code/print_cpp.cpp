@@ -70,7 +70,11 @@ std::string preamble(const Program& program) {
             stem.erase(begin, end - begin);
             return true;
         };
-        size_t inner = 0;
+        const std::string again = "_d_def___";
+        for (size_t at = 0; (at = stem.find(again, at)) != std::string::npos; at++) {
+            stem[at + again.size() - 1] = '$';
+        }
+        size_t inner = 0, ending_size = 0;
         for (size_t at = stem.find('$', 1); at != std::string::npos; at = stem.find('$', at)) {
             if (!take(counters.size(), at, at + 1, number_end(at + 1))) {
                 at++;
@@ -81,14 +85,15 @@ std::string preamble(const Program& program) {
         for (const std::string ending : {"_d_def__", "_intm"}) {
             while (stem.size() > ending.size() &&
                    stem.compare(stem.size() - ending.size(), ending.size(), ending) == 0) {
+                ending_size = ending.size();
                 const size_t end = stem.size() - ending.size(), at = stem.rfind('_', end - 1);
                 if (at == std::string::npos || at == 0 || !take(inner, at, at + 1, end)) break;
             }
         }
         if (stem[0] == 'f') {
-            take(0, 1, 1, stem.size());
+            take(0, 1, 1, stem.size() - ending_size);
         } else if (stem.rfind("lambda_", 0) == 0) {
-            take(0, 6, 7, stem.size());
+            take(0, 6, 7, stem.size() - ending_size);
         }
         return std::make_pair(stem, counters);
     };

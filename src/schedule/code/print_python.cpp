@@ -43,14 +43,15 @@ std::string preamble(const Program& program) {
         R"py(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
     def key(f):
         dollar = r"(?<=.)\$([0-9]{1,9})(?![0-9])"
-        counters = [int(n) for n in re.findall(dollar, f.name(), re.DOTALL)]
-        stem = re.sub(dollar, "", f.name(), flags=re.DOTALL)
-        inner = len(counters) - bool(re.search(r".\$[0-9]{1,9}$", f.name(), re.DOTALL))
+        name = f.name().replace("_d_def___", "_d_def__$")
+        counters = [int(n) for n in re.findall(dollar, name, re.DOTALL)]
+        stem = re.sub(dollar, "", name, flags=re.DOTALL)
+        inner = len(counters) - bool(re.search(r".\$[0-9]{1,9}$", name, re.DOTALL))
         while found := re.fullmatch(r"(.+)_([0-9]{1,9})(_d_def__|_intm)", stem, re.DOTALL):
             stem = found[1] + found[3]
             counters.insert(inner, int(found[2]))
-        if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})", stem):
-            stem, counters = found[1], [int(found[2])] + counters
+        if found := re.fullmatch(r"(f(?!_)|lambda(?=_))_?([0-9]{1,9})(_d_def__|_intm)?", stem):
+            stem, counters = found[1] + (found[3] or ""), [int(found[2])] + counters
         return stem, counters
 
 )py";

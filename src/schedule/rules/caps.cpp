@@ -115,7 +115,9 @@ void check_stack(const RuleContext& c) {
         if (const std::optional<Fold>& fold = c.schedule.functions[f].fold) {
             constant[fold->dim] = true;
         }
-        if (std::ranges::count(constant, false) > 0) {
+        // What an extern stage writes is in a buffer, whose size Halide does not take for a
+        // constant.
+        if (std::ranges::count(constant, false) > 0 || c.graph.functions[f].is_extern) {
             c.broken(f, -1, "is on the stack or in registers, and its size is not constant");
         }
         const std::int64_t bytes = allocation_bytes(c.graph, c.schedule, f);

@@ -143,6 +143,8 @@ void check_prefetch(const RuleContext& c) {
             if (c.placement.is_transparent(prefetch.function) ||
                 computed_within(c, prefetch.function, f, s, order, prefetch.from)) {
                 c.broken(f, s, what + ", which is not in memory before the loop");
+            } else if (c.graph.functions[prefetch.function].is_output) {
+                c.broken(f, s, what + ", an output, which Halide does not prefetch");
             } else if (std::ranges::count(uses, Placement::Use{f, s}) == 0) {
                 c.broken(f, s, what + ", which it does not read");
             }

@@ -23,13 +23,28 @@ void check_pinned(const RuleContext& c) {
     }
 }
 
+// What reads a function that the user computes at a loop has to be inside of that loop; of what is
+// not the user's, only inlined functions surely are.
+void check_pinned_inside(const RuleContext& c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const int around = c.graph.functions[f].pinned_inside;
+        if (around < 0) {
+            continue;
+        }
+        for (const Placement::Use& use : c.placement.uses(f)) {
+            if (use.function != around && !c.graph.functions[use.function].pinned) {
+                c.broken(use.function, use.stage,
+                         "reads " + c.name(f) + ", which the program computes at a loop of " +
+                             c.name(around) + ", and is not inlined there");
+            }
+        }
+    }
+}
+
 // Halide cannot inline an extern stage, nor what one reads: those take whole buffers.
 void check_extern(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const Function& function = c.graph.functions[f];
-        if (function.is_extern && c.placement.kind(f) == Placement::Kind::Inlined) {
-            c.broken(f, -1, "is an extern stage and cannot be inlined");
-        }
         for (const int input : function.extern_inputs) {
             if (c.placement.is_transparent(input)) {
                 c.broken(input, -1,

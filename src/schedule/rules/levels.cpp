@@ -23,13 +23,19 @@ bool is_around(const RuleContext& c, const Level& outer, const Level& inner) {
            c.placement.is_inside(inner.site, outer.site);
 }
 
-bool is_marked(const LoopNest& nest, LoopRef loop) {
+using IsMarked = bool (*)(const LoopNest& nest, LoopRef loop);
+
+bool is_concurrent(const LoopNest& nest, LoopRef loop) {
     return nest.vector == loop || std::ranges::count(nest.parallel, loop) > 0;
 }
 
-// The first parallel or vector loop inside of level `outer` and around or at loop `inner`.
-std::optional<std::string> shared_between(const RuleContext& c, const Level& outer,
-                                          const LoopSite& inner) {
+bool is_unrolled(const LoopNest& nest, LoopRef loop) {
+    return std::ranges::count(nest.unrolled, loop) > 0;
+}
+
+// The first loop that is marked inside of level `outer` and around or at loop `inner`.
+std::optional<std::string> marked_between(const RuleContext& c, const Level& outer,
+                                          const LoopSite& inner, IsMarked is_marked) {
     for (const LoopSite& site : c.placement.chain(inner)) {
         const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
         const bool last = outer.kind == Level::Kind::At && outer.site.function == site.function &&
@@ -59,7 +65,8 @@ void check_inlined(const RuleContext& c) {
         const FunctionSchedule& function = c.schedule.functions[f];
         if (function.compute.kind == Level::Kind::Inline && !c.graph.functions[f].can_inline) {
             c.broken(f, -1,
-                     "cannot be inlined: it has updates, is an output, or an extern stage's input");
+                     "cannot be inlined: it has updates, is an output, an extern stage or the "
+                     "input of one");
             continue;
         }
         if (!c.placement.is_transparent(f)) {
@@ -70,6 +77,19 @@ void check_inlined(const RuleContext& c) {
         if (function.stages != plain.stages || has_memory_directive(function)) {
             c.broken(f, -1,
                      "has no level of its own, but loops or memory are scheduled: give it one");
+        }
+    }
+}
+
+// Halide's bounds inference crashes on a function that is computed and that nothing reads.
+void check_read(const RuleContext& c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const Placement::Kind kind = c.placement.kind(f);
+        const bool computed = kind == Placement::Kind::Root || kind == Placement::Kind::At;
+        if (computed && !c.graph.functions[f].is_output && c.placement.uses(f).empty()) {
+            c.broken(f, -1,
+                     "has a level of its own, and only elements of inlined tuples that nobody "
+                     "reads need it");
         }
     }
 }
@@ -159,8 +179,13 @@ void check_storage_levels(const RuleContext& c) {
         } else if (!is_around(c, storage, store)) {
             c.broken(f, -1, "has its storage hoisted to a loop that is not around its store level");
         } else if (storage != function.compute) {
-            if (const auto loop = shared_between(c, storage, function.compute.site)) {
+            const LoopSite& site = function.compute.site;
+            if (const auto loop = marked_between(c, storage, site, is_concurrent)) {
                 c.broken(f, -1, "would share its memory between the iterations of " + *loop);
+            }
+            // Halide begins such a loop earlier, for which it needs no constant number of times.
+            if (const auto loop = marked_between(c, store, site, is_unrolled)) {
+                c.broken(f, -1, "would slide along " + *loop + ", which is unrolled");
             }
         }
     }

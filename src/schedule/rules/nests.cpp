@@ -51,13 +51,27 @@ void check_order(const RuleContext& c) {
 
 namespace {
 
+bool is_guard(Tail tail) {
+    return tail == Tail::GuardWithIf || tail == Tail::Predicate;
+}
+
+bool is_guarded_outside(const std::vector<Split>& splits, std::size_t level, const StageDim& dim,
+                        int stage) {
+    for (std::size_t outer = 0; outer < level; outer++) {
+        if (is_guard(resolved(splits[outer].tail, dim.kind, stage, outer))) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // What is wrong with split number `level` of a dimension, if anything. `whole`: the constant extent
 // of the loop that is split, or 0.
 std::string tail_problem(const Function& f, int stage, const StageDim& dim,
                          const std::vector<Split>& splits, std::size_t level, std::int64_t whole) {
     const Split& split = splits[level];
     const Tail tail = resolved(split.tail, dim.kind, stage, level);
-    if (dim.kind != LoopKind::Pure && tail != Tail::GuardWithIf && tail != Tail::Predicate) {
+    if (dim.kind != LoopKind::Pure && !is_guard(tail)) {
         return "splits reduction dimension " + dim.label +
                ": its tail has to be GuardWithIf or Predicate";
     }
@@ -76,6 +90,12 @@ std::string tail_problem(const Function& f, int stage, const StageDim& dim,
     const bool exact = whole > 0 && whole % split.factor == 0;
     if (f.is_output && !exact && stores_beyond(tail)) {
         return "is an output, and the tail of " + dim.label + " would store beyond it";
+    }
+    // Halide 21 allocates for the guarded extent, and the inner tail is not guarded: memory beyond
+    // is overwritten.
+    if (!exact && !is_guard(tail) && is_guarded_outside(splits, level, dim, stage)) {
+        return "splits a guarded loop of " + dim.label +
+               " unevenly: this tail has to be guarded, too";
     }
     return "";
 }

@@ -50,6 +50,7 @@ void check_storage_dims(const RuleContext& context);
 
 // What is left alone.
 void check_pinned(const RuleContext& context);
+void check_pinned_inside(const RuleContext& context);
 void check_extern(const RuleContext& context);
 void check_outputs(const RuleContext& context);
 
@@ -63,6 +64,7 @@ void check_atomic(const RuleContext& context);
 
 // Levels.
 void check_inlined(const RuleContext& context);
+void check_read(const RuleContext& context);
 void check_sites_run(const RuleContext& context);
 void check_consumers_inside(const RuleContext& context);
 void check_storage_levels(const RuleContext& context);

@@ -98,6 +98,23 @@ BuiltPipeline tuple_with_dead_producer() {
     return b.finish();
 }
 
+// The same through a function between, and with a reduction, which cannot be inlined.
+BuiltPipeline tuple_with_dead_chain() {
+    PipelineBuilder b;
+    ImageParam in = b.image(UInt(8), "in", {{0, 64}, {0, 48}}, kOwnExtents);
+    Func edge = BoundaryConditions::mirror_image(in);
+    Func window("window"), cheap("cheap"), pair("pair"), out("out");
+    RDom r(-2, 5, -2, 5, "r");
+    window(x, y) = 0;
+    window(x, y) += cast<int>(edge(x + r.x, y + r.y)) * (r.x + 3);
+    cheap(x, y) = cast<int16_t>(window(x, y) + window(x + 1, y));
+    pair(x, y) = Tuple(edge(x, y) + cast<uint8_t>(1), cast<uint8_t>(cheap(x, y)));
+    out(x, y) = cast<int>(edge(x, y)) * 3 + pair(x + 1, y)[0];
+    b.output(out, {{0, 64}, {0, 48}});
+    b.expect().root_is_legal = false;
+    return b.finish();
+}
+
 BuiltPipeline tuple_scan() {
     PipelineBuilder b;
     ImageParam in = b.image(Int(32), "in", {{0, 60}, {0, 20}}, kOwnExtents);
@@ -253,6 +270,7 @@ std::vector<TestPipeline> output_pipelines() {
         {"tuple_argmin_of_two_dimensions", "argmax", tuple_argmin_of_two_dimensions},
         {"tuple_with_dead_element", "tuple", tuple_with_dead_element},
         {"tuple_with_dead_producer", "tuple", tuple_with_dead_producer},
+        {"tuple_with_dead_chain", "tuple", tuple_with_dead_chain},
         {"tuple_scan", "tuple update", tuple_scan},
         {"discrete_fourier_small", "tuple update", discrete_fourier_small},
         {"two_outputs_two_sizes", "many outputs", two_outputs_two_sizes},

@@ -1,4 +1,4 @@
-#include "check_seeds.h"
+#include "check_schedules.h"
 
 #include <memory>
 
@@ -8,18 +8,17 @@
 #include "halide/verify.h"
 #include "run.h"
 #include "schedule/print.h"
-#include "search/seeds.h"
 
 namespace nestor::testing {
 
 namespace {
 
-class SeedsCheck {
+class SchedulesCheck {
   public:
-    SeedsCheck(const TestPipeline& test, std::uint64_t seed)
-        : test_(test), built_(test.build()), seed_(seed) {}
+    SchedulesCheck(const TestPipeline& test, std::uint64_t seed, const MakeSchedules& make)
+        : test_(test), built_(test.build()), seed_(seed), make_(make) {}
 
-    SeedsReport run() {
+    SchedulesReport run() {
         const Halide::Target target = target_of(built_);
         Result<PipelineDag> dag = read_pipeline(built_.pipeline, target);
         if (!dag) {
@@ -36,7 +35,7 @@ class SeedsCheck {
                 return fail("reference: " + reference_->error());
             }
         }
-        for (const Seed& seed : make_seeds(dag_, machine_of(target))) {
+        for (const Seed& seed : make_(dag_, machine_of(target))) {
             if (std::string failure = check(seed, verifier.value()); !failure.empty()) {
                 return fail(seed.name + ": " + failure + "\n" + print_cpp(dag_, seed.schedule));
             }
@@ -48,7 +47,7 @@ class SeedsCheck {
   private:
     std::string check(const Seed& seed, const Verifier& verifier) {
         const Result<Schedule> parsed = parse_json(dag_, print_json(dag_, seed.schedule));
-        if (!parsed || parsed.value() != seed.schedule) {
+        if (!parsed || parsed.value() != normalized(seed.schedule)) {
             return "does not come back from JSON: " + (parsed ? "it differs" : parsed.error());
         }
         const Halide::Pipeline copy = deep_copy(built_.pipeline);
@@ -70,7 +69,7 @@ class SeedsCheck {
                                  : check_lowers(test_, schedule);
     }
 
-    SeedsReport fail(const std::string& why) {
+    SchedulesReport fail(const std::string& why) {
         report_.failure = why;
         return report_;
     }
@@ -78,15 +77,17 @@ class SeedsCheck {
     const TestPipeline& test_;
     BuiltPipeline built_;
     std::uint64_t seed_;
+    const MakeSchedules& make_;
     PipelineDag dag_;
     std::unique_ptr<Reference> reference_;
-    SeedsReport report_;
+    SchedulesReport report_;
 };
 
 }  // namespace
 
-SeedsReport check_seeds(const TestPipeline& test, std::uint64_t seed) {
-    return SeedsCheck(test, seed).run();
+SchedulesReport check_schedules(const TestPipeline& test, std::uint64_t seed,
+                                const MakeSchedules& make) {
+    return SchedulesCheck(test, seed, make).run();
 }
 
 }  // namespace nestor::testing

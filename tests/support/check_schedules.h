@@ -1,0 +1,33 @@
+// Many schedules of one pipeline, each verified, and run against the unscheduled pipeline.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "pipelines.h"
+#include "search/seeds.h"
+
+namespace nestor::testing {
+
+struct SchedulesReport {
+    std::string failure;   ///< empty if every accepted schedule computes what the reference does
+    int accepted = 0;      ///< that the verifier let pass, and that were compiled, run and compared
+    int refused = 0;       ///< that the verifier refused, and that no user would ever get
+    std::string refusals;  ///< why, a line each
+};
+
+/// Makes the schedules to try; each passes check_legality().
+using MakeSchedules = std::function<std::vector<Seed>(const PipelineDag&, const Machine&)>;
+
+/// Reads the pipeline, makes the schedules (by default Nestor's answer, all of it: every seed),
+/// verifies each on a copy, and runs those that pass at all sizes. They also go through JSON on
+/// the way.
+SchedulesReport check_schedules(
+    const TestPipeline& test, std::uint64_t seed,
+    const MakeSchedules& make = [](const PipelineDag& dag, const Machine& machine) {
+        return make_seeds(dag, machine);
+    });
+
+}  // namespace nestor::testing
