@@ -83,7 +83,9 @@ class Scheduling {
         step("baseline");
         StopReason stop = StopReason::Finished;
         for (const Candidate& candidate : candidates) {
-            stop = limits_.check();
+            if (&candidate != candidates.data()) {  // one is always tried
+                stop = limits_.check();
+            }
             if (stop != StopReason::Finished) {
                 break;
             }

@@ -23,20 +23,7 @@ Stage copy_of(const Function& parent, int parent_index) {
         loop.range = parent.region[d];
         stage.loops.push_back(std::move(loop));
     }
-    for (int value = 0; value < static_cast<int>(parent.types.size()); value++) {
-        Load load;
-        load.index = parent_index;
-        load.value = value;
-        load.serves = {value};
-        for (std::size_t d = 0; d < rank; d++) {
-            Coordinate coordinate;
-            coordinate.affine = true;
-            coordinate.rates.assign(rank, 0.0);
-            coordinate.rates[d] = 1.0;
-            load.coords.push_back(std::move(coordinate));
-        }
-        stage.loads.push_back(std::move(load));
-    }
+    stage.loads = pointwise_loads(parent_index, static_cast<int>(parent.types.size()), rank);
     stage.ops.load = static_cast<int>(parent.types.size());
     stage.expression_size = stage.ops.load * (1 + static_cast<int>(rank));
     return stage;

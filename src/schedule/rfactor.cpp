@@ -75,6 +75,25 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
 
 }  // namespace
 
+std::vector<Load> pointwise_loads(int function, int values, std::size_t rank) {
+    std::vector<Load> loads;
+    for (int value = 0; value < values; value++) {
+        Load load;
+        load.index = function;
+        load.value = value;
+        load.serves = {value};
+        for (std::size_t d = 0; d < rank; d++) {
+            Coordinate coordinate;
+            coordinate.affine = true;
+            coordinate.rates.assign(rank, 0.0);
+            coordinate.rates[d] = 1.0;
+            load.coords.push_back(std::move(coordinate));
+        }
+        loads.push_back(std::move(load));
+    }
+    return loads;
+}
+
 LoopNest rfactor_nest(const Derivation& derivation) {
     LoopNest nest;
     nest.splits = derivation.splits;
@@ -180,20 +199,8 @@ Stage rfactor_merge(const Function& parent, const Derivation& derivation, int in
         loop.position = static_cast<int>(i);
         merge.loops.push_back(std::move(loop));
     }
-    const std::size_t rank = merge.loops.size();
-    for (int value = 0; value < static_cast<int>(made.types.size()); value++) {
-        Load load;
-        load.index = intermediate;
-        load.value = value;
-        for (std::size_t d = 0; d < rank; d++) {
-            Coordinate coordinate;
-            coordinate.affine = true;
-            coordinate.rates.assign(rank, 0.0);
-            coordinate.rates[d] = 1.0;
-            load.coords.push_back(std::move(coordinate));
-        }
-        merge.loads.push_back(std::move(load));
-    }
+    merge.loads = pointwise_loads(intermediate, static_cast<int>(made.types.size()),
+                                  merge.loops.size());
     merge.ops.add = static_cast<int>(made.types.size());
     merge.ops.load = merge.ops.add;
     merge.expression_size = 3 * merge.ops.add;

@@ -24,8 +24,11 @@ Value with_product_range(const Expr& expr, const Value& a, const Value& b) {
     return {expr, *std::min_element(corners, corners + 4), *std::max_element(corners, corners + 4)};
 }
 
-Value float_binary(Draw& draw, const Value& a, const Value& b) {
-    switch (draw.below(6)) {
+constexpr int kCommonOperations = 5;
+
+/// What integers and floats have in common.
+Value common_binary(int operation, const Value& a, const Value& b) {
+    switch (operation) {
         case 0:
             return {a.expr + b.expr, a.low + b.low, a.high + b.high};
         case 1:
@@ -34,11 +37,17 @@ Value float_binary(Draw& draw, const Value& a, const Value& b) {
             return with_product_range(a.expr * b.expr, a, b);
         case 3:
             return {min(a.expr, b.expr), std::min(a.low, b.low), std::min(a.high, b.high)};
-        case 4:
-            return {max(a.expr, b.expr), std::max(a.low, b.low), std::max(a.high, b.high)};
         default:
-            return {a.expr / (1.0f + b.expr * b.expr), std::min(a.low, 0.0), std::max(a.high, 0.0)};
+            return {max(a.expr, b.expr), std::max(a.low, b.low), std::max(a.high, b.high)};
     }
+}
+
+Value float_binary(Draw& draw, const Value& a, const Value& b) {
+    const int operation = draw.below(kCommonOperations + 1);
+    if (operation < kCommonOperations) {
+        return common_binary(operation, a, b);
+    }
+    return {a.expr / (1.0f + b.expr * b.expr), std::min(a.low, 0.0), std::max(a.high, 0.0)};
 }
 
 /// In unsigned 8- or 16-bit arithmetic, which wraps around.
@@ -58,17 +67,14 @@ Value integer_division(Draw& draw, const Value& a, const Value& b) {
 }
 
 Value integer_binary(Draw& draw, const Value& a, const Value& b) {
-    switch (draw.below(10)) {
+    const int operation = draw.below(10);
+    switch (operation) {
         case 0:
-            return {a.expr + b.expr, a.low + b.low, a.high + b.high};
         case 1:
-            return {a.expr - b.expr, a.low - b.high, a.high - b.low};
         case 2:
-            return with_product_range(a.expr * b.expr, a, b);
         case 3:
-            return {min(a.expr, b.expr), std::min(a.low, b.low), std::min(a.high, b.high)};
         case 4:
-            return {max(a.expr, b.expr), std::max(a.low, b.low), std::max(a.high, b.high)};
+            return common_binary(operation, a, b);
         case 5:
             return {cast<int32_t>(absd(a.expr, b.expr)), 0, magnitude(a) + magnitude(b)};
         case 6:

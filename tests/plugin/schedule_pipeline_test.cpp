@@ -1,0 +1,108 @@
+#include "plugin/schedule_pipeline.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "halide/apply.h"
+#include "halide/equivalence.h"
+#include "halide/lower.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+
+namespace nestor {
+namespace {
+
+using Halide::Func;
+using Halide::Pipeline;
+using Halide::Target;
+using Halide::Var;
+
+const Target kTarget("x86-64-linux-avx2-fma");
+
+/** Two stencils, too wide to be inlined for nothing. */
+Pipeline stencils() {
+    const Var x("x"), y("y");
+    Halide::ImageParam input(Halide::Float(32), 2, "input");
+    Func rows("rows"), out("out");
+    Halide::Expr sum = 0.0f, total = 0.0f;
+    for (int i = -4; i <= 4; i++) {
+        sum += Halide::sqrt(input(x + i, y)) * float(i + 5);
+    }
+    rows(x, y) = sum;
+    for (int i = -4; i <= 4; i++) {
+        total += rows(x, y + i);
+    }
+    out(x, y) = total;
+    out.set_estimates({{0, 1024}, {0, 768}});
+    input.set_estimates({{-4, 1032}, {-4, 776}});
+    return out;
+}
+
+ScheduleOutcome scheduled(const Pipeline& pipeline, const Params& params = {}) {
+    Result<ScheduleOutcome> outcome = schedule_pipeline(pipeline, kTarget, params);
+    EXPECT_TRUE(outcome) << outcome.error();
+    return outcome ? std::move(outcome).value() : ScheduleOutcome{};
+}
+
+TEST(SchedulePipeline, AppliesWhatItSays) {
+    const Pipeline pipeline = stencils();
+    const Pipeline copy = deep_copy(pipeline);
+    const ScheduleOutcome outcome = scheduled(pipeline);
+    EXPECT_NE(outcome.chosen, "unscheduled");
+    ASSERT_TRUE(apply(copy, outcome.dag, outcome.schedule));
+    const auto a = lower(pipeline, kTarget);
+    const auto b = lower(copy, kTarget);
+    ASSERT_TRUE(a && b);
+    EXPECT_EQ(difference(a.value(), b.value()), "");
+    EXPECT_EQ(outcome.report, "") << "silent by default";
+}
+
+TEST(SchedulePipeline, IsReproducible) {
+    const ScheduleOutcome a = scheduled(stencils());
+    const ScheduleOutcome b = scheduled(stencils());
+    EXPECT_EQ(print_json(a.dag, a.schedule), print_json(b.dag, b.schedule));
+}
+
+// The answer is never that there was no time: one candidate is always tried.
+TEST(SchedulePipeline, LimitsLeaveTheBestCandidateSoFar) {
+    const ScheduleOutcome without = scheduled(stencils());
+    Params hurried;
+    hurried.time_limit = 1e-9;
+    EXPECT_EQ(scheduled(stencils(), hurried).chosen, without.chosen);
+    Params crammed;
+    crammed.search_memory = 1;
+    EXPECT_EQ(scheduled(stencils(), crammed).chosen, without.chosen);
+}
+
+TEST(SchedulePipeline, DropOutSamplesOtherCandidatesBySeed) {
+    std::set<std::string> chosen;
+    Params params;
+    params.random_dropout = 30;
+    for (std::uint64_t seed = 0; seed < 20; seed++) {
+        params.random_dropout_seed = seed;
+        const ScheduleOutcome outcome = scheduled(stencils(), params);
+        EXPECT_EQ(outcome.chosen, scheduled(stencils(), params).chosen);
+        chosen.insert(outcome.chosen);
+    }
+    EXPECT_GT(chosen.size(), 1U);
+}
+
+TEST(SchedulePipeline, RespectsTheMemoryLimit) {
+    Params params;
+    params.memory_limit = 0;
+    const ScheduleOutcome outcome = scheduled(stencils(), params);
+    EXPECT_EQ(peak_bytes(outcome.dag, outcome.schedule, 1), 0);
+    EXPECT_GT(peak_bytes(outcome.dag, scheduled(stencils()).schedule, 1), 0);
+}
+
+TEST(SchedulePipeline, NamesAScheduleThatIsNotThere) {
+    Params params;
+    params.schedule = "/nowhere/schedule.json";
+    const Result<ScheduleOutcome> missing = schedule_pipeline(stencils(), kTarget, params);
+    ASSERT_FALSE(missing);
+    EXPECT_NE(missing.error().find("/nowhere/schedule.json"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace nestor
