@@ -1,6 +1,7 @@
 #include "halide/lower.h"
 
 #include "halide/errors.h"
+#include "halide/unread.h"
 
 namespace nestor {
 
@@ -42,6 +43,11 @@ std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline) {
 
 Result<Stmt> lower(const Halide::Pipeline& pipeline, const Halide::Target& target) {
     return catching("lowering failed", [&]() -> Result<Stmt> {
+        if (const std::string name = unread_function(pipeline); !name.empty()) {
+            return Error{"nothing reads " + name +
+                         ", which is computed: Halide would crash. Inline it, or compute the tuple "
+                         "that has it in an element."};
+        }
         // lower_main_stmt() returns the first function of the module, which is the body of a
         // parallel loop if there is one; the conceptual statement is the whole program.
         const Halide::Module module = Halide::Internal::lower(

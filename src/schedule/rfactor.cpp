@@ -199,8 +199,8 @@ Stage rfactor_merge(const Function& parent, const Derivation& derivation, int in
         loop.position = static_cast<int>(i);
         merge.loops.push_back(std::move(loop));
     }
-    merge.loads = pointwise_loads(intermediate, static_cast<int>(made.types.size()),
-                                  merge.loops.size());
+    merge.loads =
+        pointwise_loads(intermediate, static_cast<int>(made.types.size()), merge.loops.size());
     merge.ops.add = static_cast<int>(made.types.size());
     merge.ops.load = merge.ops.add;
     merge.expression_size = 3 * merge.ops.add;

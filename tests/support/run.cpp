@@ -5,6 +5,7 @@
 #include <cstring>
 #include <sstream>
 
+#include "halide/unread.h"
 #include "isolate.h"
 
 namespace nestor::testing {
@@ -241,7 +242,8 @@ std::unique_ptr<BuiltPipeline> Reference::build_inlined() const {
         std::any_of(built->inputs.begin(), built->inputs.end(),
                     [](const PipelineInput& input) { return input.size == InputSize::Required; });
     if (built->expect.reference == ReferenceSchedule::AsWritten || !exact_inputs ||
-        inlined_calls(built->pipeline) > kAffordableCalls) {
+        inlined_calls(built->pipeline) > kAffordableCalls ||
+        !unread_function(built->pipeline).empty()) {  // Halide would crash
         return nullptr;
     }
     // Some cannot be inlined: what an extern stage reads must be computed.

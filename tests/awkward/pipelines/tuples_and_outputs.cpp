@@ -115,6 +115,22 @@ BuiltPipeline tuple_with_dead_chain() {
     return b.finish();
 }
 
+// As it is, Halide 21 crashes: the reduction cannot be inlined, the tuple that it is in is.
+BuiltPipeline tuple_that_only_a_schedule_saves() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 64}, {0, 48}}, kOwnExtents);
+    Func edge = BoundaryConditions::repeat_edge(in);
+    Func sum("sum"), pair("pair"), out("out");
+    RDom r(0, 3, "r");
+    sum(x, y) = 0.0f;
+    sum(x, y) += edge(x + r, y);
+    pair(x, y) = Tuple(edge(x, y) * 2.0f, sum(x, y) * 0.5f);
+    out(x, y) = pair(x, y)[0] + pair(x, y + 1)[0];
+    b.output(out, {{0, 64}, {0, 48}});
+    b.expect().reference = ReferenceSchedule::AllRoot;
+    return b.finish();
+}
+
 BuiltPipeline tuple_scan() {
     PipelineBuilder b;
     ImageParam in = b.image(Int(32), "in", {{0, 60}, {0, 20}}, kOwnExtents);
@@ -271,6 +287,7 @@ std::vector<TestPipeline> output_pipelines() {
         {"tuple_with_dead_element", "tuple", tuple_with_dead_element},
         {"tuple_with_dead_producer", "tuple", tuple_with_dead_producer},
         {"tuple_with_dead_chain", "tuple", tuple_with_dead_chain},
+        {"tuple_that_only_a_schedule_saves", "tuple", tuple_that_only_a_schedule_saves},
         {"tuple_scan", "tuple update", tuple_scan},
         {"discrete_fourier_small", "tuple update", discrete_fourier_small},
         {"two_outputs_two_sizes", "many outputs", two_outputs_two_sizes},
