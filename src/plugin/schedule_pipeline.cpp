@@ -91,6 +91,7 @@ class Scheduling {
             }
             if (const Status status = try_out(candidate.schedule, verifier.value()); !status) {
                 note(2, candidate.name + ": refused: " + status.error());
+                step("verify");
                 continue;
             }
             step("verify");
@@ -105,10 +106,8 @@ class Scheduling {
     [[nodiscard]] std::vector<Candidate> propose() {
         Machine machine = machine_of(target_);
         machine.parallelism = params_.parallelism;
-        Caps caps;
-        caps.peak_bytes = params_.memory_limit;
         std::vector<Candidate> candidates;
-        for (Seed& seed : make_seeds(outcome_.dag, machine, caps)) {
+        for (Seed& seed : make_seeds(outcome_.dag, machine, caps())) {
             const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);
             note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
             candidates.push_back({seed.name, std::move(seed.schedule), seconds});
@@ -141,13 +140,6 @@ class Scheduling {
         if (!schedule) {
             return Error{params_.schedule + ": " + schedule.error()};
         }
-        Caps caps;
-        caps.peak_bytes = params_.memory_limit;
-        if (const auto violations = check_legality(outcome_.dag, schedule.value(), caps);
-            !violations.empty()) {
-            return Error{params_.schedule + ": the schedule is not legal: " +
-                         violations.front().where + ": " + violations.front().what};
-        }
         const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
             return Error{"the pipeline does not compile as it is: " + verifier.error()};
@@ -159,7 +151,20 @@ class Scheduling {
         return accept("replayed from " + params_.schedule, schedule.value());
     }
 
-    [[nodiscard]] Status try_out(const Schedule& schedule, const Verifier& verifier) const {
+    [[nodiscard]] Caps caps() const {
+        Caps caps;
+        caps.peak_bytes = params_.memory_limit;
+        return caps;
+    }
+
+    // Legal as data, then on a copy.
+    [[nodiscard]] Status try_out(const Schedule& schedule, const Verifier& verifier) {
+        const auto violations = check_legality(outcome_.dag, schedule, caps());
+        step("legality");
+        if (!violations.empty()) {
+            return Error{"the schedule is not legal: " + violations.front().where + ": " +
+                         violations.front().what};
+        }
         const Halide::Pipeline copy = deep_copy(pipeline_);
         if (Status status = apply(copy, outcome_.dag, schedule); !status) {
             return status;
@@ -175,7 +180,13 @@ class Scheduling {
 
     void step(const std::string& name) {
         const double now = limits_.elapsed_seconds();
-        outcome_.steps.push_back({name, now - last_});
+        const auto known = std::find_if(outcome_.steps.begin(), outcome_.steps.end(),
+                                        [&](const StepTime& each) { return each.step == name; });
+        if (known == outcome_.steps.end()) {
+            outcome_.steps.push_back({name, now - last_});
+        } else {
+            known->seconds += now - last_;
+        }
         last_ = now;
     }
 
