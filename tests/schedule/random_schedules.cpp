@@ -49,16 +49,14 @@ class Random {
         for (int i = below(4); i > 0; i--) {
             derive();
         }
-        const ScheduledDag graph(dag_, schedule_);
-        for (int f = 0; f < static_cast<int>(schedule_.functions.size()); f++) {
-            const Function& function = graph->functions[f];
-            if (!function.can_inline && !function.pinned) {
-                schedule_.functions[f].compute = Level::root();
+        // Some pipelines are illegal without places: of what cannot be inlined, of everything.
+        if (!start(false)) {
+            schedule_ = empty_schedule(dag_);
+            if (!start(false) && !start(true)) {
+                return empty_schedule(dag_);
             }
         }
-        if (!check_legality(dag_, schedule_).empty()) {
-            return empty_schedule(dag_);
-        }
+        const ScheduledDag graph(dag_, schedule_);
         for (int i = 0; i < changes; i++) {
             const Schedule before = schedule_;
             change(*graph);
@@ -70,6 +68,18 @@ class Random {
     }
 
   private:
+    // Puts functions at root; whether that is legal.
+    bool start(bool all) {
+        const ScheduledDag graph(dag_, schedule_);
+        for (int f = 0; f < static_cast<int>(schedule_.functions.size()); f++) {
+            const Function& function = graph->functions[f];
+            if (!function.pinned && (all || !function.can_inline)) {
+                schedule_.functions[f].compute = Level::root();
+            }
+        }
+        return check_legality(dag_, schedule_).empty();
+    }
+
     void change(const PipelineDag& graph) {
         const int f = below(static_cast<int>(schedule_.functions.size()));
         FunctionSchedule& function = schedule_.functions[f];

@@ -152,16 +152,16 @@ class Comparison:
         version.verified = "yes" if reference.scheduler == "none" else f"as {reference.label}"
 
     def show_schedule(self, label, lines):
-        """The beginning of what a version's scheduler wrote, without the file's head."""
+        """The end of what a version's scheduler wrote: before it stands how functions are found."""
         for version in self.versions:
             if version.label == label and version.folder and version.schedule_file.exists():
-                text = version.schedule_file.read_text().splitlines()
-                while text and not text[0].startswith("inline void apply_schedule"):
-                    del text[0]
+                text = version.schedule_file.read_text().rstrip().splitlines()
+                while text and (text[-1].strip() in ("", "}") or text[-1].startswith("#endif")):
+                    del text[-1]
                 print(f"\n{self.name}: the schedule of {label}, {version.schedule_file}:")
-                print("\n".join(f"    {line}" for line in text[:lines]))
                 if len(text) > lines:
-                    print(f"    ... and {len(text) - lines} lines more")
+                    print(f"    ... after {len(text) - lines} lines:")
+                print("\n".join(f"    {line}" for line in text[-lines:]))
                 sys.stdout.flush()
 
     def write_picture(self, label):
@@ -220,7 +220,7 @@ def parse_options(words):
     add("--json", type=pathlib.Path, help="the results as JSON")
     add("--markdown", action="store_true", help="print one Markdown table instead of one plain table each")
     add("--png", metavar="VERSION", help="write the outputs of this version as PNG")
-    add("--show-schedule", metavar="VERSION", help="print the beginning of this version's schedule")
+    add("--show-schedule", metavar="VERSION", help="print the end of this version's schedule")
     add("--require", metavar="VERSION", help="exit code 1 unless this version is right everywhere")
     add("--threads", type=int, default=cores, help="HL_NUM_THREADS (default %(default)s)")
     add("--parallelism", type=int, default=cores, help="autoscheduler.parallelism (default %(default)s)")

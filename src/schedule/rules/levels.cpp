@@ -84,12 +84,11 @@ void check_inlined(const RuleContext& c) {
 // Halide's bounds inference crashes on a function that is computed and that nothing reads.
 void check_read(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const Placement::Kind kind = c.placement.kind(f);
-        const bool computed = kind == Placement::Kind::Root || kind == Placement::Kind::At;
-        if (computed && !c.graph.functions[f].is_output && c.placement.uses(f).empty()) {
+        const Function& function = c.graph.functions[f];
+        const bool computed = !function.pinned && c.placement.kind(f) != Placement::Kind::Inlined;
+        if (computed && !function.is_output && c.placement.uses(f).empty()) {
             c.broken(f, -1,
-                     "has a level of its own, and only elements of inlined tuples that nobody "
-                     "reads need it");
+                     "is computed, and only elements of inlined tuples that nobody reads need it");
         }
     }
 }
