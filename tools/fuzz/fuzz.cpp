@@ -157,6 +157,10 @@ int main(int argc, char** argv) {
     Totals totals;
     for (int i = 0; i < options.count; i++) {
         const bool ok = try_one(options.first + static_cast<std::uint64_t>(i), options, totals);
+        constexpr int kReportEvery = 100;
+        if ((i + 1) % kReportEvery == 0) {
+            std::printf("%d of %d, %d failed\n", i + 1, options.count, totals.failed);
+        }
         std::fflush(stdout);
         if (!ok && !options.keep_going) {
             break;
