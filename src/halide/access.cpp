@@ -1,11 +1,9 @@
 #include "halide/access.h"
 
 #include <algorithm>
-#include <set>
-#include <string>
-#include <utility>
 
 #include "halide/affine.h"
+#include "halide/calls.h"
 
 namespace nestor {
 
@@ -149,31 +147,16 @@ class Reader : public IRGraphVisitor {
     int in_coordinate_ = 0;
 };
 
-/** Calls of functions by name and tuple element. */
-class FindCalls : public IRGraphVisitor {
-  public:
-    std::set<std::pair<std::string, int>> calls;
-
-  private:
-    using IRGraphVisitor::visit;
-    void visit(const Call* op) override {
-        if (op->call_type == Call::Halide) {
-            calls.emplace(op->name, op->value_index);
-        }
-        IRGraphVisitor::visit(op);
-    }
-};
-
 /** Fills in which elements of a pure tuple need which load. (An update of a tuple writes all of its
  * elements, and none of them goes away by inlining.) */
 void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& values,
                           Stage& stage) {
     for (int element = 0; element < static_cast<int>(values.size()); element++) {
-        FindCalls find;
-        values[element].accept(&find);
+        CountCalls count;
+        values[element].accept(&count);
         for (Load& load : stage.loads) {
             if (load.source == Source::Function &&
-                find.calls.contains({parts.order[load.index].name(), load.value})) {
+                count.calls.contains({parts.order[load.index].name(), load.value})) {
                 load.serves.push_back(element);
             }
         }

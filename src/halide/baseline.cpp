@@ -4,46 +4,11 @@
 #include <map>
 #include <string>
 
-#include "halide/identity.h"
+#include "halide/calls.h"
 
 namespace nestor {
 
-namespace ir = Halide::Internal;
-
 namespace {
-
-/** Calls of functions in one function's definitions, equal nodes once. */
-class CountCalls : public ir::IRGraphVisitor {
-  public:
-    std::map<std::string, int> calls;
-
-  private:
-    using IRGraphVisitor::visit;
-
-    void visit(const ir::Call* call) override {
-        IRGraphVisitor::visit(call);
-        if (call->call_type == ir::Call::Halide) {
-            calls[call->name]++;
-        }
-    }
-};
-
-bool has_no_place(const ir::Function& f) {
-    return f.schedule().compute_level().is_inlined();
-}
-
-bool is_inlined(const ir::Function& f) {
-    return f.can_be_inlined() && has_no_place(f);
-}
-
-/** With levels that can be inspected. */
-Environment locked_environment(const Halide::Pipeline& pipeline) {
-    Environment env = environment(pipeline);
-    for (auto& [name, function] : env) {
-        function.lock_loop_levels();
-    }
-    return env;
-}
 
 using CallGraph = std::map<std::string, std::map<std::string, int>>;
 
@@ -52,7 +17,10 @@ CallGraph call_graph(const Environment& env) {
     for (const auto& [name, function] : env) {
         CountCalls count;
         function.accept(&count);
-        graph[name] = std::move(count.calls);
+        std::map<std::string, int>& calls = graph[name];  // also of a function that calls none
+        for (const auto& [callee, times] : count.calls) {
+            calls[callee.first] += times;
+        }
     }
     return graph;
 }

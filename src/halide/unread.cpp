@@ -5,34 +5,14 @@
 #include <vector>
 
 #include "halide/apply.h"
-#include "halide/identity.h"
+#include "halide/calls.h"
 
 namespace nestor {
-
-namespace ir = Halide::Internal;
 
 namespace {
 
 constexpr int kAll = -1;                   // elements of a tuple
 using Read = std::pair<std::string, int>;  // function, element
-
-class FindReads : public ir::IRGraphVisitor {
-  public:
-    std::set<Read> reads;
-
-  private:
-    using IRGraphVisitor::visit;
-    void visit(const ir::Call* call) override {
-        IRGraphVisitor::visit(call);
-        if (call->call_type == ir::Call::Halide) {
-            reads.emplace(call->name, call->value_index);
-        }
-    }
-};
-
-bool is_inlined(const HalideFunction& f) {
-    return f.can_be_inlined() && f.schedule().compute_level().is_inlined();
-}
 
 /** Follows what is read from the outputs on. */
 class Reading {
@@ -69,13 +49,13 @@ class Reading {
 
     void follow(const Read& what) {
         const HalideFunction& f = functions_.at(what.first);
-        FindReads find;
+        CountCalls count;
         if (what.second == kAll) {
-            f.accept(&find);
+            f.accept(&count);
         } else {
-            f.definition().values().at(what.second).accept(&find);
+            f.definition().values().at(what.second).accept(&count);
         }
-        for (const Read& each : find.reads) {
+        for (const auto& [each, times] : count.calls) {
             read(each);
         }
         for (const Halide::ExternFuncArgument& arg : f.extern_arguments()) {
@@ -98,10 +78,7 @@ class Reading {
 
 std::string unread_function(const Halide::Pipeline& pipeline) {
     const Halide::Pipeline copy = deep_copy(pipeline);  // levels are inspected once locked
-    Environment functions = environment(copy);
-    for (auto& [name, function] : functions) {
-        function.lock_loop_levels();
-    }
+    const Environment functions = locked_environment(copy);
     Reading reading(functions);
     for (const Halide::Func& output : copy.outputs()) {
         reading.start(output.name());

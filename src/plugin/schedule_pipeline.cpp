@@ -83,21 +83,17 @@ class Scheduling {
         step("baseline");
         StopReason stop = StopReason::Finished;
         for (const Candidate& candidate : candidates) {
-            if (&candidate != candidates.data()) {  // one is always tried
-                stop = limits_.check();
+            const Status status = try_out(candidate.schedule, verifier.value());
+            step("verify");
+            if (status) {
+                return accept(candidate.name, candidate.schedule);
             }
+            note(2, candidate.name + ": refused: " + status.error());
+            stop = limits_.check();  // after the first: one is always tried
             if (stop != StopReason::Finished) {
                 break;
             }
-            if (const Status status = try_out(candidate.schedule, verifier.value()); !status) {
-                note(2, candidate.name + ": refused: " + status.error());
-                step("verify");
-                continue;
-            }
-            step("verify");
-            return accept(candidate.name, candidate.schedule);
         }
-        step("verify");
         note(1, std::string("no candidate was found in time or legal (") + stop_reason_text(stop) +
                     "); left as it is");
         return accept("unscheduled", empty_schedule(outcome_.dag));

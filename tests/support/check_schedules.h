@@ -12,10 +12,9 @@
 namespace nestor::testing {
 
 struct SchedulesReport {
-    std::string failure;   ///< empty if every accepted schedule computes what the reference does
-    int accepted = 0;      ///< that the verifier let pass, and that were compiled, run and compared
-    int refused = 0;       ///< that the verifier refused, and that no user would ever get
-    std::string refusals;  ///< why, a line each
+    std::string failure;  ///< empty if every accepted schedule computes what the reference does
+    int accepted = 0;     ///< that the verifier let pass, and that were compiled, run and compared
+    int refused = 0;      ///< that the verifier refused, and that no user would ever get
 };
 
 /// Makes the schedules to try; each passes check_legality().

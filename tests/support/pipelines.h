@@ -159,6 +159,9 @@ class PipelineBuilder {
     BuiltPipeline built_;
 };
 
+/// For inputs of which the pipeline asks the extents (boundary conditions).
+inline const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
+
 // One table for each theme, in the file of that name.
 std::vector<TestPipeline> boundary_pipelines();
 std::vector<TestPipeline> reduction_pipelines();

@@ -67,22 +67,19 @@ Value integer_division(Draw& draw, const Value& a, const Value& b) {
 }
 
 Value integer_binary(Draw& draw, const Value& a, const Value& b) {
-    const int operation = draw.below(10);
-    switch (operation) {
+    const int operation = draw.below(kCommonOperations + 5);
+    if (operation < kCommonOperations) {
+        return common_binary(operation, a, b);
+    }
+    switch (operation - kCommonOperations) {
         case 0:
-        case 1:
-        case 2:
-        case 3:
-        case 4:
-            return common_binary(operation, a, b);
-        case 5:
             return {cast<int32_t>(absd(a.expr, b.expr)), 0, magnitude(a) + magnitude(b)};
-        case 6:
+        case 1:
             return {select(a.expr > b.expr, a.expr - b.expr, b.expr), std::min(b.low, 0.0),
                     std::max(a.high - b.low, b.high)};
-        case 7:
+        case 2:
             return {((a.expr & 255) ^ (b.expr & 255)), 0, 255};
-        case 8:
+        case 3:
             return wrapping_binary(draw, a, b);
         default:
             return integer_division(draw, a, b);

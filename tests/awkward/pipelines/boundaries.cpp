@@ -10,7 +10,6 @@ using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
 
 const Var x("x"), y("y"), c("c");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 Func blur_3x3(const Func& source) {
     Func rows("rows"), blurred("blurred");

@@ -9,7 +9,6 @@ using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
 
 const Var x("x"), y("y"), c("c"), n("n");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 /// The derivatives refer to functions of their own; this gives one a name and a first stage.
 Func output_of(const Func& derivative, const std::string& name) {

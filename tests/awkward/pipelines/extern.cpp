@@ -121,7 +121,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 BuiltPipeline extern_source() {
     PipelineBuilder b;

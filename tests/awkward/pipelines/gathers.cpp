@@ -8,7 +8,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y"), c("c"), z("z");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 BuiltPipeline lut_clamped() {
     PipelineBuilder b;

@@ -10,7 +10,6 @@ using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
 
 const Var x("x"), y("y"), c("c"), n("n");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 Func downsample(const Func& from) {
     Func rows("down_x"), half("down");

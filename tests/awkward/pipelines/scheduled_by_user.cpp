@@ -9,7 +9,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y"), c("c"), xo("xo"), yo("yo"), xi("xi"), yi("yi"), u("u");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 /// Three stages in a row that most of these share: blur in x, blur in y, sharpen.
 struct Blur {

@@ -8,7 +8,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y"), c("c"), u("u"), v("v");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 // Channel fastest: dimension 2 has stride 1, dimension 0 stride 3.
 const Layout kInterleaved{{2, 0, 1}, 2, 1};

@@ -9,7 +9,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y"), c("c");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 // At root both elements are computed wherever either is read, which takes more of the input.
 BuiltPipeline tuple_pure() {

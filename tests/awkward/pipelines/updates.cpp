@@ -8,7 +8,6 @@ namespace {
 using namespace Halide;
 
 const Var x("x"), y("y"), c("c");
-const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, {}};
 
 BuiltPipeline histogram_u8() {
     PipelineBuilder b;
