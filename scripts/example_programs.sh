@@ -17,8 +17,8 @@ need_picture() {
 build_programs() {
     local name targets=(compare_driver)
     for name in "$@"; do
-        if [ ! -f "examples/$name/${name}_generator.cpp" ]; then
-            echo "$0: there is no pipeline $name; there are: $(ls -d examples/*/ | xargs -n 1 basename | xargs)" >&2
+        if [ ! -f "corpus/$name/${name}_generator.cpp" ]; then
+            echo "$0: there is no pipeline $name; there are: $(ls -d corpus/*/ | xargs -n 1 basename | xargs)" >&2
             exit 2
         fi
         targets+=("$name.generator")
@@ -34,7 +34,7 @@ build_programs() {
 run_comparison() {
     local generators=()
     while [ $# -gt 0 ] && [[ "$1" != -* ]]; do
-        generators+=("$build/examples/$1.generator")
+        generators+=("$build/corpus/$1.generator")
         shift
     done
     .venv/bin/python tools/compare/compare.py "${generators[@]}" --build "$build" --picture "$picture" "$@"

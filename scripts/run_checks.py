@@ -105,8 +105,8 @@ class Checks:
 
     def build_preset(self, log, preset):
         targets = ["all"]
-        if (ROOT / "examples" / "CMakeLists.txt").exists():
-            targets.append("examples")
+        if (ROOT / "corpus" / "CMakeLists.txt").exists():
+            targets.append("corpus")
         # "-k 0": what can be built is, and its tests run, whatever else fails.
         command = [CMAKE, "--build", "--preset", preset, "--parallel", self.jobs]
         ok = self.configure(log, preset) and self.succeeds(

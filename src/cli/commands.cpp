@@ -9,6 +9,8 @@ constexpr Command kCommands[] = {
     {"apply", "Replay a schedule that was kept as JSON, and check that it is right", define_apply},
     {"dag", "Print what a pipeline computes", define_dag},
     {"explain", "Show the loop nest that is chosen for a pipeline, and why", define_explain},
+    {"measure", "Build, run, check and time schedules of a pipeline", define_measure},
+    {"measure-worker", "What measure starts", define_measure_worker},
     {"generate", "Run a generator with the command line of older Halide releases", define_generate},
     {"doctor", "Check this installation: Halide, the plug-in, the machine", define_doctor},
 };

@@ -5,6 +5,7 @@
 #include "cli/generator.h"
 #include "cli/plugin_path.h"
 #include "cli/scratch.h"
+#include "halide/parse_target.h"
 
 namespace nestor {
 
@@ -51,15 +52,6 @@ Result<LoadedPipeline> export_pipeline(const Request& request) {
 }
 
 }  // namespace
-
-Result<Halide::Target> parse_target(const std::string& text) {
-    if (!Halide::Target::validate_target_string(text)) {
-        return Error{text +
-                     " is no Halide target; one looks like host, x86-64-linux-avx2-fma or "
-                     "arm-64-android, and nestor doctor shows this machine's"};
-    }
-    return Halide::Target(text);
-}
 
 Result<OpenedPipeline> open_pipeline(const Request& request) {
     if (request.target.find(',') != std::string::npos) {

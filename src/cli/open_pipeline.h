@@ -21,7 +21,4 @@ struct OpenedPipeline {
  * plug-in. */
 [[nodiscard]] Result<OpenedPipeline> open_pipeline(const Request& request);
 
-/** The target's text as Halide reads it. */
-[[nodiscard]] Result<Halide::Target> parse_target(const std::string& text);
-
 }  // namespace nestor

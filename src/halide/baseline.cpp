@@ -4,7 +4,9 @@
 #include <map>
 #include <string>
 
+#include "halide/apply.h"
 #include "halide/calls.h"
+#include "halide/lower.h"
 
 namespace nestor {
 
@@ -67,6 +69,23 @@ void compute_inlined_at_root(const Halide::Pipeline& pipeline, Expand which) {
             Halide::Func(function).compute_root();
         }
     }
+}
+
+Result<Halide::Internal::Stmt> lower_baseline(const Halide::Pipeline& pipeline,
+                                              const Halide::Target& target) {
+    Halide::Pipeline copy = deep_copy(pipeline);
+    if (inlined_calls(copy) > kMostInlinedCalls) {
+        compute_inlined_at_root(copy, Expand::SharedFunctions);
+    }
+    Result<Halide::Internal::Stmt> lowered = lower(copy, target);
+    if (lowered.ok()) {
+        return lowered;
+    }
+    // An extern stage does not take a function that has no storage, for one.
+    copy = deep_copy(pipeline);
+    compute_inlined_at_root(copy, Expand::AllFunctions);
+    Result<Halide::Internal::Stmt> at_root = lower(copy, target);
+    return at_root.ok() ? at_root : lowered;
 }
 
 }  // namespace nestor

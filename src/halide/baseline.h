@@ -1,10 +1,15 @@
 #pragma once
-// The unscheduled pipeline in a form that can be lowered. These are for a deep copy: they lock its
-// loop levels.
+// The unscheduled pipeline in a form that can be lowered.
 
+#include "base/result.h"
 #include "halide/halide.h"
 
 namespace nestor {
+
+// The first two are for a deep copy: they lock its loop levels.
+
+/** More than this take seconds to lower. */
+constexpr double kMostInlinedCalls = 1000;
 
 /** Calls that lowering would have to expand in the largest function, with everything inlined that
  * is. */
@@ -16,5 +21,10 @@ enum class Expand {
     AllFunctions,     // extern stages and update definitions, too
 };
 void compute_inlined_at_root(const Halide::Pipeline& pipeline, Expand which);
+
+/** The unscheduled pipeline, lowered, with as few functions at root as lets it be lowered in
+ * reasonable time. Leaves the pipeline as it is. */
+[[nodiscard]] Result<Halide::Internal::Stmt> lower_baseline(const Halide::Pipeline& pipeline,
+                                                            const Halide::Target& target);
 
 }  // namespace nestor

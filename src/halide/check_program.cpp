@@ -378,16 +378,23 @@ CheckProgram::CheckProgram(const Stmt& lowered) : statement_(prune(lowered)) {
     scalars_ = std::move(arguments.scalars);
 }
 
-BoundsQuery CheckProgram::run(const ImaginedCall& call) const {
+ResolvedCall CheckProgram::resolve(const ImaginedCall& call) const {
+    ResolvedCall resolved;
     Interpreter interpreter;
+    resolve(call, resolved, interpreter);
+    return resolved;
+}
+
+void CheckProgram::resolve(const ImaginedCall& call, ResolvedCall& resolved,
+                           Interpreter& interpreter) const {
     for (const auto& [name, parameter] : scalars_) {
         const auto given = call.scalars.find(name);
-        interpreter.bind(
-            name, scalar_value(parameter, given == call.scalars.end() ? Expr() : given->second));
+        const Expr value = given == call.scalars.end() ? Expr() : given->second;
+        resolved.scalars[name] = scalar_value(parameter, value);
+        interpreter.bind(name, resolved.scalars[name]);
     }
-    std::map<std::string, CallBuffer> buffers;
     for (const auto& [name, argument] : buffers_) {
-        CallBuffer& buffer = buffers[name];
+        CallBuffer& buffer = resolved.buffers[name];
         const auto given = call.buffers.find(name);
         buffer.name = name;
         buffer.type = argument.type;
@@ -401,11 +408,17 @@ BoundsQuery CheckProgram::run(const ImaginedCall& call) const {
         buffer.strides.resize(argument.dimensions, 0);
         interpreter.bind_buffer(buffer);
     }
-    for (auto& [name, buffer] : buffers) {
+    for (auto& [name, buffer] : resolved.buffers) {
         const ArgumentBuffer& argument = buffers_.at(name);
         buffer.strides =
             argument.embedded ? argument.strides : strides_of(argument, buffer.region, interpreter);
     }
+}
+
+BoundsQuery CheckProgram::run(const ImaginedCall& call) const {
+    ResolvedCall resolved;
+    Interpreter interpreter;
+    resolve(call, resolved, interpreter);
     CheckRun run(interpreter);
     run.execute(statement_);
     for (const auto& [name, region] : interpreter.initialized()) {

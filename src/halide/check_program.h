@@ -50,6 +50,13 @@ struct ImaginedCall {
         false;  // no buffer has memory, so that checks of the call itself are passed over
 };
 
+/** The arguments of a call with everything known: buffers (embedded ones, too) with regions and
+ * strides, dense with dimension 0 innermost except where strides are constrained; and scalars. */
+struct ResolvedCall {
+    std::map<std::string, CallBuffer> buffers;
+    std::map<std::string, Value> scalars;
+};
+
 class CheckProgram {
   public:
     /** `lowered`: with the loops of the pipeline in one statement, as nestor::lower() returns it.
@@ -58,10 +65,14 @@ class CheckProgram {
 
     [[nodiscard]] BoundsQuery run(const ImaginedCall& call) const;
 
+    [[nodiscard]] ResolvedCall resolve(const ImaginedCall& call) const;
+
     /** By name. */
     [[nodiscard]] const std::map<std::string, ArgumentBuffer>& buffers() const { return buffers_; }
 
   private:
+    void resolve(const ImaginedCall& call, ResolvedCall& resolved, Interpreter& interpreter) const;
+
     Halide::Internal::Stmt statement_;  // undefined if nothing is checked
     std::map<std::string, ArgumentBuffer> buffers_;
     std::map<std::string, Halide::Parameter> scalars_;

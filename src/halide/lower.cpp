@@ -8,8 +8,6 @@ namespace nestor {
 using Halide::Internal::Function;
 using Halide::Internal::Stmt;
 
-namespace {
-
 std::vector<Function> output_functions(const Halide::Pipeline& pipeline) {
     std::vector<Function> functions;
     for (const Halide::Func& output : pipeline.outputs()) {
@@ -18,17 +16,18 @@ std::vector<Function> output_functions(const Halide::Pipeline& pipeline) {
     return functions;
 }
 
-}  // namespace
+namespace {
 
 // Pipeline::infer_arguments() is not const, and knows nothing of requirements.
-std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline) {
+std::vector<Halide::Argument> all_arguments(const Halide::Pipeline& pipeline, bool embedded) {
     const std::vector<Function> outputs = output_functions(pipeline);
     const std::vector<Stmt> requirements = pipeline.requirements();
     const Stmt body = requirements.empty() ? Stmt() : Halide::Internal::Block::make(requirements);
     std::vector<Halide::Argument> all;
     for (const Halide::Internal::InferredArgument& inferred :
          Halide::Internal::infer_arguments(body, outputs)) {
-        if (!inferred.arg.name.empty() && inferred.arg.is_input()) {
+        if (!inferred.arg.name.empty() && inferred.arg.is_input() &&
+            (embedded || !inferred.buffer.defined())) {
             all.push_back(inferred.arg);
         }
     }
@@ -39,6 +38,16 @@ std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline) {
         }
     }
     return all;
+}
+
+}  // namespace
+
+std::vector<Halide::Argument> arguments(const Halide::Pipeline& pipeline) {
+    return all_arguments(pipeline, true);
+}
+
+std::vector<Halide::Argument> caller_arguments(const Halide::Pipeline& pipeline) {
+    return all_arguments(pipeline, false);
 }
 
 Result<Stmt> lower(const Halide::Pipeline& pipeline, const Halide::Target& target) {

@@ -6,6 +6,7 @@
 
 #include "halide/apply.h"
 #include "halide/baseline.h"
+#include "halide/careful_call.h"
 #include "halide/errors.h"
 #include "halide/undefined_names.h"
 
@@ -17,9 +18,6 @@ using Halide::Internal::Stmt;
 
 namespace {
 
-// Lowering a definition of a thousand inlined calls takes about a second.
-constexpr double kMostInlinedCalls = 1000;
-
 constexpr const char* kBoundsCheck = "halide_error_access_out_of_bounds";
 
 /** A target whose lowered statement has the checks that are to be evaluated. */
@@ -28,23 +26,6 @@ Target with_checks(const Target& target) {
         .without_feature(Target::NoBoundsQuery)
         .without_feature(Target::Profile)
         .without_feature(Target::ProfileByTimer);
-}
-
-/** The unscheduled pipeline, lowered. */
-Result<Stmt> lower_baseline(const Pipeline& pipeline, const Target& target) {
-    Pipeline copy = deep_copy(pipeline);
-    if (inlined_calls(copy) > kMostInlinedCalls) {
-        compute_inlined_at_root(copy, Expand::SharedFunctions);
-    }
-    Result<Stmt> lowered = lower(copy, target);
-    if (lowered.ok()) {
-        return lowered;
-    }
-    // An extern stage does not take a function that has no storage, for one.
-    copy = deep_copy(pipeline);
-    compute_inlined_at_root(copy, Expand::AllFunctions);
-    Result<Stmt> at_root = lower(copy, target);
-    return at_root.ok() ? at_root : lowered;
 }
 
 std::string range_text(const Range& range) {
@@ -61,11 +42,6 @@ std::string region_text(const BufferRegion& region) {
 
 bool contains(const Range& outer, const Range& inner) {
     return inner.extent <= 0 || (outer.min <= inner.min && inner.max() <= outer.max());
-}
-
-Range hull(const Range& a, const Range& b) {
-    const std::int64_t min = std::min(a.min, b.min);
-    return {min, std::max(a.max(), b.max()) - min + 1};
 }
 
 /** What is wrong with what the scheduled pipeline requires of a buffer, or nothing. */
@@ -88,61 +64,6 @@ std::string requires_more(const std::vector<std::optional<Range>>& required,
         }
     }
     return {};
-}
-
-/** What a caller has before it asks: the estimates of an input, scaled as the outputs are at this
- * point (a boundary condition depends on the size of the input that is passed). */
-BufferRegion first_guess(const ArgumentBuffer& input, const CheckPoint& point,
-                         const CheckPoint& estimates, bool scaled) {
-    Interpreter constants;
-    BufferRegion region;
-    for (int dim = 0; dim < input.dimensions; dim++) {
-        Range now{0, 1};
-        Range estimated{0, 1};
-        for (const auto& [name, output] : point.outputs) {
-            if (dim < static_cast<int>(output.size())) {
-                now = output[dim];
-                estimated = estimates.outputs.at(name)[dim];
-                break;
-            }
-        }
-        Range guess = now;
-        const Value min = constants.evaluate(input.parameter.min_constraint_estimate(dim));
-        const Value extent = constants.evaluate(input.parameter.extent_constraint_estimate(dim));
-        if (const auto* known = as_integer(min)) {
-            guess.min = *known;
-        }
-        if (const auto* known = as_integer(extent)) {
-            guess.extent = *known;
-            if (scaled && estimated.extent > 0) {
-                guess.extent =
-                    std::max<std::int64_t>(1, guess.extent * now.extent / estimated.extent);
-            }
-        }
-        region.push_back(guess);
-    }
-    return region;
-}
-
-/** Grows or shrinks the buffers of a call to what the pipeline requires; true if that changed
- * something. */
-bool satisfy(const BoundsQuery& answer, const CheckPoint& point, ImaginedCall& call) {
-    bool changed = false;
-    for (const auto& [name, required] : answer.required) {
-        const auto buffer = call.buffers.find(name);
-        for (std::size_t dim = 0; buffer != call.buffers.end() && dim < required.size(); dim++) {
-            if (!required[dim]) {
-                continue;
-            }
-            // An output that another output reads may have to be larger than what was asked for.
-            Range& range = buffer->second[dim];
-            const Range wanted =
-                point.outputs.contains(name) ? hull(range, *required[dim]) : *required[dim];
-            changed = changed || !(range == wanted);
-            range = wanted;
-        }
-    }
-    return changed;
 }
 
 }  // namespace
@@ -182,20 +103,7 @@ void Verifier::add_point(const CheckProgram& program, const CheckPoint& point,
                          const CheckPoint& estimates) {
     std::vector<Baseline> tried;
     for (const bool scaled : {false, true}) {
-        Baseline baseline{point.text, {point.outputs, point.scalars, true}, {}};
-        for (const auto& [name, buffer] : program.buffers()) {
-            if (!buffer.embedded && !point.outputs.contains(name)) {
-                baseline.call.buffers[name] = first_guess(buffer, point, estimates, scaled);
-            }
-        }
-        // What is required may depend on the sizes that are passed (in boundary conditions), so ask
-        // again.
-        for (int round = 0; round < 4; round++) {
-            if (!satisfy(program.run(baseline.call), point, baseline.call)) {
-                break;
-            }
-        }
-        baseline.call.bounds_query = false;
+        Baseline baseline{point.text, careful_call(program, point, estimates, scaled), {}};
         baseline.answer = program.run(baseline.call);
         if (tried.empty() || !(tried[0].call.buffers == baseline.call.buffers)) {
             tried.push_back(std::move(baseline));

@@ -118,7 +118,7 @@ constexpr std::array fields = {
           [](Params& p, const std::string& v) { return parse_whole(v, 0, 100, p.verbosity); }},
     Field{"prefetching", "0 or 1",
           [](Params& p, const std::string& v) { return parse_flag(v, p.prefetching); }},
-    Field{"schedule", "a schedule file (JSON) written by Nestor",
+    Field{"schedule", "a schedule file (JSON) written by Nestor, or none",
           [](Params& p, const std::string& v) { return parse_text(v, p.schedule); }},
     Field{"save", "a directory",
           [](Params& p, const std::string& v) { return parse_text(v, p.save); }},

@@ -41,7 +41,8 @@ struct Params {
     int verbosity = 0;
     /** May the search add prefetch directives? */
     bool prefetching = false;
-    /** A schedule to replay (JSON) instead of searching; empty: search. */
+    /** A schedule to replay (JSON) instead of searching; "none": leave the pipeline unscheduled;
+     * empty: search. */
     std::string schedule;
     /** Directory that receives the schedule as JSON and Python, and the pipeline; empty: none. */
     std::string save;

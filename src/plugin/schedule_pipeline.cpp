@@ -128,6 +128,9 @@ class Scheduling {
     }
 
     Status replay() {
+        if (params_.schedule == "none") {
+            return accept("none, as asked", empty_schedule(outcome_.dag));
+        }
         const Result<std::string> text = read_file(params_.schedule);
         if (!text) {
             return Error{text.error()};

@@ -1,6 +1,6 @@
 """`-e schedule`, then `#include` and `apply_schedule_x(get_pipeline(), target)`, then a build: the same results.
 
-For examples/harris. The first generator asks the scheduler and writes the schedule; the second is the same source,
+For corpus/harris. The first generator asks the scheduler and writes the schedule; the second is the same source,
 compiled with that file, and asks nobody. Both results run on the same input; the object files are compared, too.
 ctest runs this with NESTOR_BUILD, NESTOR_CXX and NESTOR_HALIDE_DIR set (tests/schedule_header/CMakeLists.txt).
 """
@@ -22,8 +22,8 @@ sys.path.insert(0, str(ROOT / "tools/compare"))
 
 from versions import build_runtime, find_plugin
 
-GENERATOR = BUILD / "examples/harris.generator"
-SOURCE = ROOT / "examples/harris/harris_generator.cpp"
+GENERATOR = BUILD / "corpus/harris.generator"
+SOURCE = ROOT / "corpus/harris/harris_generator.cpp"
 TARGET = "target=host-no_runtime"
 
 

@@ -1,7 +1,5 @@
 #include "inlining.h"
 
-#include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -26,52 +24,7 @@ std::vector<Function> output_functions(const Halide::Pipeline& pipeline) {
     return outputs;
 }
 
-/// The names of the functions that a definition calls, once for each call.
-class CallSites : public Halide::Internal::IRVisitor {
-  public:
-    std::vector<std::string> names;
-
-  private:
-    using IRVisitor::visit;
-    void visit(const Halide::Internal::Call* call) override {
-        if (call->call_type == Halide::Internal::Call::Halide) {
-            names.push_back(call->name);
-        }
-        IRVisitor::visit(call);
-    }
-};
-
-using Environment = std::map<std::string, Function>;
-
-double calls_of(const std::string& name, const Environment& environment,
-                std::map<std::string, double>& known) {
-    if (const auto found = known.find(name); found != known.end()) {
-        return found->second;
-    }
-    known[name] = 1;  // a function that calls itself stops here
-    CallSites sites;
-    environment.at(name).accept(&sites);
-    double total = 1;
-    for (const std::string& callee : sites.names) {
-        const auto function = environment.find(callee);
-        const bool expands =
-            function != environment.end() && is_inlined(function->second) && callee != name;
-        total += expands ? calls_of(callee, environment, known) : 1;
-    }
-    return known[name] = total;
-}
-
 }  // namespace
-
-double inlined_calls(const Halide::Pipeline& pipeline) {
-    const Environment environment = Halide::Internal::build_environment(output_functions(pipeline));
-    std::map<std::string, double> known;
-    double most = 0;
-    for (const auto& [name, function] : environment) {
-        most = std::max(most, calls_of(name, environment, known));
-    }
-    return most;
-}
 
 void compute_root_all(Halide::Pipeline& pipeline) {
     const std::vector<Function> outputs = output_functions(pipeline);

@@ -2,10 +2,12 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -14,7 +16,15 @@ namespace nestor::testing {
 
 namespace {
 
-[[noreturn]] void run_child(const std::function<std::string()>& work, int out) {
+/// A child that waits for something that never comes uses no processor time: it is given up after
+/// this many times the limit by the clock.
+constexpr double kPatience = 20;
+
+[[noreturn]] void run_child(const std::function<std::string()>& work, int out,
+                            double limit_seconds) {
+    const auto limit = static_cast<rlim_t>(std::ceil(limit_seconds));
+    const rlimit processor_time{limit, limit + 1};
+    setrlimit(RLIMIT_CPU, &processor_time);
     std::string text;
     int status = 0;
     try {
@@ -73,19 +83,19 @@ IsolatedResult run_isolated(const std::function<std::string()>& work, double lim
     }
     if (child == 0) {
         close(ends[0]);
-        run_child(work, ends[1]);
+        run_child(work, ends[1], limit_seconds);
     }
     close(ends[1]);
     IsolatedResult result;
-    const bool finished = read_all(ends[0], limit_seconds, result.text);
+    const bool finished = read_all(ends[0], kPatience * limit_seconds, result.text);
     close(ends[0]);
     if (!finished) {
         kill(child, SIGKILL);
     }
     int status = 0;
     waitpid(child, &status, 0);
-    if (!finished) {
-        return {"", "no answer within " + std::to_string(limit_seconds) + " s"};
+    if (!finished || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)) {
+        return {"", "no answer within " + std::to_string(limit_seconds) + " s of processor time"};
     }
     if (WIFSIGNALED(status)) {
         return {"", std::string("killed by signal: ") + strsignal(WTERMSIG(status))};

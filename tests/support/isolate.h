@@ -12,7 +12,8 @@ struct IsolatedResult {
 };
 
 /// Runs `work` in a forked child and hands back its answer. Call it before this process has run a
-/// parallel loop of Halide's: a thread pool does not survive a fork.
+/// parallel loop of Halide's: a thread pool does not survive a fork. The limit is of processor
+/// time, so that a busy machine is no failure.
 IsolatedResult run_isolated(const std::function<std::string()>& work, double limit_seconds);
 
 }  // namespace nestor::testing

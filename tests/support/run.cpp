@@ -5,6 +5,8 @@
 #include <cstring>
 #include <sstream>
 
+#include "halide/apply.h"
+#include "halide/baseline.h"
 #include "halide/unread.h"
 #include "isolate.h"
 
@@ -234,15 +236,14 @@ Reference::Reference(TestPipeline test, uint64_t seed) : test_(std::move(test)),
 
 /// Halide's intervals are wider for some inlined expressions than for the same stages at root, and
 /// what the inlined pipeline requires its users' buffers have. So where the reference is at root
-/// but inlining is affordable, inputs are as large as either requires.
+/// but the verifier's baseline is inlined, inputs are as large as either requires.
 std::unique_ptr<BuiltPipeline> Reference::build_inlined() const {
-    constexpr double kAffordableCalls = 200;
     auto built = std::make_unique<BuiltPipeline>(test_.build());
     const bool exact_inputs =
         std::any_of(built->inputs.begin(), built->inputs.end(),
                     [](const PipelineInput& input) { return input.size == InputSize::Required; });
     if (built->expect.reference == ReferenceSchedule::AsWritten || !exact_inputs ||
-        inlined_calls(built->pipeline) > kAffordableCalls ||
+        inlined_calls(deep_copy(built->pipeline)) > kMostInlinedCalls ||
         !unread_function(built->pipeline).empty()) {  // Halide would crash
         return nullptr;
     }

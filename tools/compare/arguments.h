@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "npy.h"
+#include "measure/npy.h"
 #include "version.h"
 
 namespace nestor::compare {

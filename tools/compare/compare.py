@@ -6,7 +6,7 @@ its own, on a photograph, and its outputs are compared with those of the unsched
 right are timed, interleaved, in one process. What fails or computes something else is listed as such and has no
 time. All building is over before the first timing.
 
-example: compare.py build/release/examples/harris.generator --versions none,Nestor,Adams2019 --picture photo.jpg
+example: compare.py build/release/corpus/harris.generator --versions none,Nestor,Adams2019 --picture photo.jpg
 """
 
 import argparse
@@ -81,9 +81,7 @@ class Comparison:
         limits = Limits(options.time_limit, options.unscheduled_time_limit, int(options.memory_limit * 2**30))
         for version in self.versions:
             self.say(f"building {version.label}")
-            plugin = None
-            if version.scheduler != "none":
-                plugin = find_plugin(version.scheduler, options.build, options.plugins)
+            plugin = find_plugin(version.scheduler, options.build, options.plugins)
             build_version(
                 version,
                 self.generator,
@@ -212,7 +210,7 @@ def parse_options(words):
     add("--greedy", action="store_true", help="also with a beam one wide, where there is a beam")
     add("--param", action="append", default=[], help="PARAM=VALUE for every version; repeatable")
     add("--picture", type=pathlib.Path, required=True, help="a photograph (JPEG, PNG...)")
-    add("--inputs", type=pathlib.Path, default=ROOT / "examples", help="folder with NAME/inputs.json")
+    add("--inputs", type=pathlib.Path, default=ROOT / "corpus", help="folder with NAME/inputs.json")
     add("--build", type=pathlib.Path, default=ROOT / "build/release", help="where Nestor was built")
     add("--driver", type=pathlib.Path, help="compare_driver (default BUILD/tools/compare_driver)")
     add("--plugin", action="append", default=[], type=plugin_pair, metavar="SCHEDULER=FILE")

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "timing.h"
+#include "measure/timing.h"
 #include "version.h"
 
 namespace nestor::compare {

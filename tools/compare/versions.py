@@ -25,7 +25,7 @@ class Version:
     """One way to schedule a pipeline and what came of it. `failure` is empty while all is well."""
 
     label: str
-    scheduler: str  # "none": Halide's default, everything inlined
+    scheduler: str  # "expert": as the generator schedules itself; "none": not at all (by Nestor's plug-in)
     params: list
     failure: str = ""
     schedule_seconds: float | None = None
@@ -67,7 +67,10 @@ def find_plugin(scheduler, build, named):
     if scheduler in named:
         return pathlib.Path(named[scheduler])
     file = f"libautoschedule_{scheduler.lower()}.so"
-    if scheduler == "Nestor":
+    if scheduler == "expert":
+        return None
+    if scheduler in ("Nestor", "none"):
+        file = "libautoschedule_nestor.so"
         path = pathlib.Path(build) / "lib" / file
         return path if path.exists() else None
     halide = importlib.metadata.distribution("halide")
@@ -90,9 +93,12 @@ def build_runtime(generator, folder, compiler):
 
 def _emit(version, generator, name, what, plugin, params, seconds, memory):
     command = [generator, "-g", name, "-f", version.function, "-o", version.folder, "-e", what]
-    if version.scheduler != "none":
-        command += ["-p", plugin]
+    if version.scheduler == "none":
+        params = ["autoscheduler=Nestor", "autoscheduler.schedule=none", *params]
+    elif version.scheduler != "expert":
         params = [f"autoscheduler={version.scheduler}", *params]
+    if plugin is not None:
+        command += ["-p", plugin]
     return run_limited([*command, "target=host-no_runtime", *params, *version.params], seconds, memory)
 
 
@@ -101,13 +107,11 @@ def build_version(version, generator, name, folder, plugin, params, parallelism,
     version.function = f"{name}_{version.slug}"
     version.folder = folder / version.slug
     version.folder.mkdir(parents=True, exist_ok=True)
-    if version.scheduler == "none":
-        seconds = limits.unscheduled_seconds
-    else:
-        seconds = limits.seconds
-        if plugin is None:
-            version.failure = "no plug-in"
-            return
+    seconds = limits.unscheduled_seconds if version.scheduler in ("none", "expert") else limits.seconds
+    if plugin is None and version.scheduler != "expert":
+        version.failure = "no plug-in"
+        return
+    if version.scheduler not in ("none", "expert"):
         if not any(param.startswith("autoscheduler.parallelism=") for param in version.params):
             params = [*params, f"autoscheduler.parallelism={parallelism}"]
         # Scheduling alone; the number includes the start of the generator and lowering, not LLVM.

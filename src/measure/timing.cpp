@@ -1,10 +1,10 @@
-#include "timing.h"
+#include "measure/timing.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
-namespace nestor::compare {
+namespace nestor {
 
 namespace {
 
@@ -19,25 +19,6 @@ double sample(const Runnable& version, int runs) {
         version.run();
     }
     return (now() - start) / runs;
-}
-
-/**
- * From order statistics: ranks n/2 -+ 0.98 sqrt(n) enclose the median with 95% confidence, whatever
- * the distribution (J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication
- * Systems", section 2.2).
- */
-double uncertainty_of(std::vector<double> samples) {
-    if (samples.size() < 2) {
-        return 1;
-    }
-    std::sort(samples.begin(), samples.end());
-    const auto count = static_cast<double>(samples.size());
-    const double reach = 0.98 * std::sqrt(count);
-    const double below = std::max(std::floor(count / 2 - reach), 0.0);
-    const double above = std::min(std::ceil(count / 2 + reach), count - 1);
-    const double width =
-        samples[static_cast<std::size_t>(above)] - samples[static_cast<std::size_t>(below)];
-    return width / 2 / median_of(samples);
 }
 
 bool is_slow(const Timed& timed, const TimingLimits& limits) {
@@ -79,15 +60,31 @@ double median_of(std::vector<double> samples) {
     return samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2;
 }
 
+double uncertainty_of(std::vector<double> samples) {
+    if (samples.size() < 2) {
+        return 1;
+    }
+    std::sort(samples.begin(), samples.end());
+    const auto count = static_cast<double>(samples.size());
+    const double reach = 0.98 * std::sqrt(count);
+    const double below = std::max(std::floor(count / 2 - reach), 0.0);
+    const double above = std::min(std::ceil(count / 2 + reach), count - 1);
+    const double width =
+        samples[static_cast<std::size_t>(above)] - samples[static_cast<std::size_t>(below)];
+    return width / 2 / median_of(samples);
+}
+
 TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
     TimingResult result;
     const double start = now();
     warm_up(versions, limits, result.versions);
     while (true) {
-        const bool stable =
-            std::all_of(result.versions.begin(), result.versions.end(),
-                        [&](const Timed& timed) { return has_enough(timed, limits); });
-        if (stable || now() - start > limits.seconds) {
+        bool stable = true;
+        for (std::size_t i = 0; i < versions.size(); i++) {
+            stable = stable && (!versions[i].decides || has_enough(result.versions[i], limits));
+        }
+        const bool time_is_up = result.rounds > 0 && now() - start > limits.seconds;
+        if (stable || time_is_up) {
             result.stopped = stable ? "stable" : "time";
             break;
         }
@@ -106,4 +103,4 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
     return result;
 }
 
-}  // namespace nestor::compare
+}  // namespace nestor

@@ -6,7 +6,7 @@
 
 #include "HalideBuffer.h"
 
-namespace nestor::compare {
+namespace nestor {
 
 using AnyBuffer = Halide::Runtime::Buffer<void>;
 
@@ -22,4 +22,4 @@ using AnyBuffer = Halide::Runtime::Buffer<void>;
 /** Writes a buffer of any strides, the reverse way round. Throws std::runtime_error. */
 void write_npy(const std::string& path, const AnyBuffer& buffer);
 
-}  // namespace nestor::compare
+}  // namespace nestor

@@ -1,4 +1,4 @@
-#include "npy.h"
+#include "measure/npy.h"
 
 #include <array>
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace nestor::compare {
+namespace nestor {
 
 namespace {
 
@@ -139,4 +139,4 @@ void write_npy(const std::string& path, const AnyBuffer& buffer) {
     }
 }
 
-}  // namespace nestor::compare
+}  // namespace nestor

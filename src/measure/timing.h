@@ -1,15 +1,15 @@
 #pragma once
-// Times several versions of one pipeline against each other: in rounds, so that what disturbs the
-// machine disturbs all of them, until their medians stand still or the time is up.
+// Times several things against each other: in rounds, so that what disturbs the machine disturbs
+// all of them, until their medians stand still or the time is up.
 
 #include <functional>
 #include <string>
 #include <vector>
 
-namespace nestor::compare {
+namespace nestor {
 
 struct TimingLimits {
-    /** Wall time for everything. */
+    /** Wall time for everything; there is one round at least. */
     double seconds = 30;
     /** Enough when each median is known to this part of itself (half of its confidence interval).
      */
@@ -41,12 +41,22 @@ struct TimingResult {
 struct Runnable {
     std::string name;
     std::function<void()> run;
+    bool decides = true;  // whether timing goes on until this one is known well enough
 };
 
+/** Of at least one sample. */
 [[nodiscard]] double median_of(std::vector<double> samples);
+
+/**
+ * Half the width of the median's 95% confidence interval, relative to the median, from order
+ * statistics: ranks n/2 -+ 0.98 sqrt(n) enclose it, whatever the distribution (J.-Y. Le Boudec,
+ * "Performance Evaluation of Computer and Communication Systems", section 2.2). 1 for fewer than
+ * two samples.
+ */
+[[nodiscard]] double uncertainty_of(std::vector<double> samples);
 
 /** What runs throws goes through. */
 [[nodiscard]] TimingResult time_interleaved(const std::vector<Runnable>& versions,
                                             const TimingLimits& limits);
 
-}  // namespace nestor::compare
+}  // namespace nestor

@@ -1,0 +1,271 @@
+#include "measure/call.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+#include "base/hash.h"
+#include "halide/careful_call.h"
+#include "halide/lower.h"
+#include "measure/npy.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr std::size_t kAlignment = 128;
+
+// Halide's vectors may read a little over the end of what they need.
+constexpr std::int64_t kSlack = 256;
+
+std::uint64_t mixed(std::uint64_t value) {
+    value += 0x9e3779b97f4a7c15U;
+    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31U);
+}
+
+halide_scalar_value_t scalar_bits(const Halide::Type& type, const Value& value) {
+    halide_scalar_value_t bits{};
+    const auto* integer = std::get_if<std::int64_t>(&value);
+    const auto* real = std::get_if<double>(&value);
+    const double as_real = real != nullptr      ? *real
+                           : integer != nullptr ? static_cast<double>(*integer)
+                                                : 0;
+    if (type.is_float() && type.bits() == 32) {
+        bits.u.f32 = static_cast<float>(as_real);
+    } else if (type.is_float() && type.bits() == 64) {
+        bits.u.f64 = as_real;
+    } else if (type.is_float()) {
+        bits.u.u16 = type.is_bfloat() ? Halide::bfloat16_t(as_real).to_bits()
+                                      : Halide::float16_t(as_real).to_bits();
+    } else {
+        bits.u.i64 = integer != nullptr ? *integer : static_cast<std::int64_t>(as_real);
+    }
+    return bits;
+}
+
+BufferShape buffer_shape(const Halide::Argument& argument, const CallBuffer& buffer) {
+    BufferShape shape;
+    shape.name = argument.name;
+    shape.is_output = argument.is_output();
+    shape.type = argument.type;
+    shape.region = buffer.region;
+    shape.strides = buffer.strides;
+    std::int64_t last = 0;
+    for (std::size_t d = 0; d < shape.region.size(); d++) {
+        // An input that is not needed at this size.
+        shape.region[d].extent = std::max<std::int64_t>(shape.region[d].extent, 1);
+        last += shape.strides[d] * (shape.region[d].extent - 1);
+    }
+    shape.bytes = (last + 1) * shape.type.bytes();
+    return shape;
+}
+
+template <class T>
+void store(std::uint8_t* at, T value) {
+    std::memcpy(at, &value, sizeof(value));
+}
+
+void store_random(const Halide::Type& type, std::uint64_t random, std::uint8_t* at) {
+    const double unit = static_cast<double>(random >> 40U) * 0x1p-24;  // exact as a float
+    if (type.is_float() && type.bits() == 32) {
+        store(at, static_cast<float>(unit));
+    } else if (type.is_float() && type.bits() == 64) {
+        store(at, unit);
+    } else if (type.is_bfloat()) {
+        store(at, Halide::bfloat16_t(unit).to_bits());
+    } else if (type.is_float()) {
+        store(at, Halide::float16_t(unit).to_bits());
+    } else if (type.bits() == 1) {
+        store<std::uint8_t>(at, random & 1U);
+    } else if (type.bits() == 8) {
+        store<std::uint8_t>(at, random & 0xffU);
+    } else if (type.bits() == 16) {
+        store<std::uint16_t>(at, random & 0xffffU);
+    } else if (type.bits() == 32) {
+        store<std::uint32_t>(at, random & 0xffU);
+    } else {
+        store<std::uint64_t>(at, random & 0xffU);
+    }
+}
+
+Status fill_from_file(const BufferShape& shape, std::uint8_t* memory, const std::string& path) {
+    try {
+        const AnyBuffer array = read_npy(path);
+        const std::string problem = path + " is no input for " + shape.name + ": ";
+        if (array.type() != static_cast<halide_type_t>(shape.type)) {
+            return Error{problem + "its elements are of another type"};
+        }
+        if (array.dimensions() != static_cast<int>(shape.region.size())) {
+            return Error{problem + "it has " + std::to_string(array.dimensions()) +
+                         " dimensions instead of " + std::to_string(shape.region.size())};
+        }
+        for (int d = 0; d < array.dimensions(); d++) {
+            if (array.dim(d).extent() < shape.region[d].extent) {
+                return Error{problem + "dimension " + std::to_string(d) + " has " +
+                             std::to_string(array.dim(d).extent()) + " elements of " +
+                             std::to_string(shape.region[d].extent)};
+            }
+        }
+        const auto* source = static_cast<const std::uint8_t*>(array.data());
+        const std::int64_t size = shape.type.bytes();
+        for_each_element(shape, [&](std::int64_t position, std::int64_t offset) {
+            std::int64_t from = 0;
+            for (std::size_t d = 0; d < shape.region.size(); d++) {
+                const std::int64_t extent = shape.region[d].extent;
+                from += position % extent * array.dim(static_cast<int>(d)).stride();
+                position /= extent;
+            }
+            std::memcpy(memory + offset, source + from * size, static_cast<std::size_t>(size));
+        });
+        return Ok{};
+    } catch (const std::exception& error) {
+        return Error{error.what()};
+    }
+}
+
+}  // namespace
+
+std::int64_t BufferShape::elements() const {
+    std::int64_t count = 1;
+    for (const Range& range : region) {
+        count *= range.extent;
+    }
+    return count;
+}
+
+Result<CallShape> call_shape(const Halide::Pipeline& pipeline, const Halide::Target& target,
+                             const std::map<std::string, double>& scalars) {
+    const std::vector<Halide::Argument> arguments = caller_arguments(pipeline);
+    std::map<std::string, Halide::Expr> given;
+    for (const Halide::Argument& argument : arguments) {
+        const auto found = scalars.find(argument.name);
+        if (found != scalars.end() && !argument.is_buffer()) {
+            given[argument.name] = Halide::cast(argument.type, Halide::Expr(found->second));
+        }
+    }
+    for (const auto& [name, value] : scalars) {
+        if (!given.contains(name)) {
+            return Error{"the pipeline has no scalar parameter " + name};
+        }
+    }
+    const Result<ResolvedCall> call = estimated_call(pipeline, target, given);
+    if (!call) {
+        return Error{call.error()};
+    }
+    CallShape shape;
+    for (const Halide::Argument& argument : arguments) {
+        CallArgument one;
+        one.is_buffer = argument.is_buffer();
+        if (one.is_buffer) {
+            const auto buffer = call.value().buffers.find(argument.name);
+            if (buffer == call.value().buffers.end()) {
+                return Error{"the size of " + argument.name + " cannot be found"};
+            }
+            one.buffer = buffer_shape(argument, buffer->second);
+        } else {
+            one.scalar_name = argument.name;
+            const auto value = call.value().scalars.find(argument.name);
+            one.scalar = scalar_bits(argument.type, value == call.value().scalars.end()
+                                                        ? Value(std::int64_t{0})
+                                                        : value->second);
+        }
+        shape.push_back(std::move(one));
+    }
+    return shape;
+}
+
+void BufferMemory::Release::operator()(std::uint8_t* memory) const {
+    munmap(memory, bytes);
+}
+
+BufferMemory::BufferMemory(std::int64_t bytes, Kind kind) : bytes_(bytes) {
+    const auto whole = static_cast<std::size_t>(bytes + kSlack);
+    const int sharing = kind == Kind::Shared ? MAP_SHARED : MAP_PRIVATE;
+    void* memory = mmap(nullptr, whole, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::bad_alloc();
+    }
+    static_assert(kAlignment <= 4096, "pages are aligned enough");
+    memory_ =
+        std::unique_ptr<std::uint8_t, Release>(static_cast<std::uint8_t*>(memory), Release{whole});
+}
+
+Memories allocate(const CallShape& shape, Direction direction, BufferMemory::Kind kind) {
+    Memories memories;
+    for (const CallArgument& argument : shape) {
+        if (argument.is_buffer && argument.buffer.is_output == (direction == Direction::Outputs)) {
+            memories.emplace(argument.buffer.name, BufferMemory(argument.buffer.bytes, kind));
+        }
+    }
+    return memories;
+}
+
+Status fill_inputs(const CallShape& shape, const Memories& inputs, std::uint64_t seed,
+                   const std::map<std::string, std::string>& files) {
+    for (const CallArgument& argument : shape) {
+        const auto memory = inputs.find(argument.buffer.name);
+        if (!argument.is_buffer || memory == inputs.end()) {
+            continue;
+        }
+        const BufferShape& buffer = argument.buffer;
+        std::uint8_t* data = memory->second.data();
+        if (const auto file = files.find(buffer.name); file != files.end()) {
+            if (Status status = fill_from_file(buffer, data, file->second); !status) {
+                return status;
+            }
+            continue;
+        }
+        const std::uint64_t stream = hash_bytes(buffer.name, seed);
+        for_each_element(buffer, [&](std::int64_t position, std::int64_t offset) {
+            store_random(buffer.type, mixed(stream + static_cast<std::uint64_t>(position)),
+                         data + offset);
+        });
+    }
+    return Ok{};
+}
+
+void fill_garbage(const Memories& outputs, std::uint64_t seed) {
+    for (const auto& [name, memory] : outputs) {
+        std::uint64_t state = hash_bytes(name, seed);
+        for (std::int64_t i = 0; i + 8 <= memory.bytes(); i += 8) {
+            state = state * 6364136223846793005U + 1442695040888963407U;
+            store(memory.data() + i, state);
+        }
+    }
+}
+
+CallPointers::CallPointers(const CallShape& shape, const Memories& inputs,
+                           const Memories& outputs) {
+    const std::size_t count = shape.size();
+    dimensions_.resize(count);
+    buffers_.resize(count);
+    scalars_.resize(count);
+    for (std::size_t i = 0; i < count; i++) {
+        if (!shape[i].is_buffer) {
+            scalars_[i] = shape[i].scalar;
+            pointers_.push_back(&scalars_[i]);
+            continue;
+        }
+        const BufferShape& buffer = shape[i].buffer;
+        for (std::size_t d = 0; d < buffer.region.size(); d++) {
+            dimensions_[i].emplace_back(static_cast<int>(buffer.region[d].min),
+                                        static_cast<int>(buffer.region[d].extent),
+                                        static_cast<int>(buffer.strides[d]));
+        }
+        const Memories& memories = buffer.is_output ? outputs : inputs;
+        halide_buffer_t& raw = buffers_[i];
+        raw = {};
+        raw.host = memories.at(buffer.name).data();
+        raw.type = buffer.type;
+        raw.dimensions = static_cast<int>(buffer.region.size());
+        raw.dim = dimensions_[i].data();
+        pointers_.push_back(&raw);
+    }
+}
+
+}  // namespace nestor

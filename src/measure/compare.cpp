@@ -1,0 +1,194 @@
+#include "measure/compare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <sstream>
+
+#include "halide/parts.h"
+
+namespace nestor {
+
+namespace {
+
+class RoundsToIntegers : public Halide::Internal::IRGraphVisitor {
+  public:
+    bool found = false;
+
+  protected:
+    using Halide::Internal::IRGraphVisitor::visit;
+    void visit(const Halide::Internal::Cast* cast) override {
+        found = found || (cast->value.type().is_float() && cast->type.is_int_or_uint());
+        Halide::Internal::IRGraphVisitor::visit(cast);
+    }
+};
+
+/** 2^-(bits of the mantissa): the relative size of one rounding, doubled. */
+double rounding_unit(const Halide::Type& type) {
+    if (type.is_bfloat()) {
+        return 0x1p-7;
+    }
+    return type.bits() == 64 ? 0x1p-52 : type.bits() == 32 ? 0x1p-23 : 0x1p-10;
+}
+
+bool reorders(const LoopNest& nest, const std::vector<StageDim>& dims) {
+    const auto is_reduction = [&](const LoopRef& loop) {
+        return dims[static_cast<std::size_t>(loop.dim)].kind != LoopKind::Pure;
+    };
+    if (nest.atomic || (nest.vector && is_reduction(*nest.vector)) ||
+        std::any_of(nest.parallel.begin(), nest.parallel.end(), is_reduction)) {
+        return true;
+    }
+    const auto reduction_order = [&](const LoopNest& ordered) {
+        std::vector<LoopRef> order = loop_order(ordered, dims);
+        std::erase_if(order, [&](const LoopRef& loop) { return !is_reduction(loop); });
+        return order;
+    };
+    LoopNest natural = nest;
+    natural.order.clear();
+    return reduction_order(nest) != reduction_order(natural);
+}
+
+double as_double(const Halide::Type& type, const std::uint8_t* at) {
+    const auto load = [at](auto value) {
+        std::memcpy(&value, at, sizeof(value));
+        return value;
+    };
+    if (type.is_bfloat()) {
+        return static_cast<float>(Halide::bfloat16_t::make_from_bits(load(std::uint16_t{})));
+    }
+    if (type.is_float()) {
+        switch (type.bits()) {
+            case 16:
+                return static_cast<float>(Halide::float16_t::make_from_bits(load(std::uint16_t{})));
+            case 32:
+                return load(float{});
+            default:
+                return load(double{});
+        }
+    }
+    const bool is_signed = type.is_int();
+    switch (type.bits()) {
+        case 1:
+        case 8:
+            return is_signed ? load(std::int8_t{}) : load(std::uint8_t{});
+        case 16:
+            return is_signed ? load(std::int16_t{}) : load(std::uint16_t{});
+        case 32:
+            return is_signed ? load(std::int32_t{}) : load(std::uint32_t{});
+        default:
+            return is_signed ? static_cast<double>(load(std::int64_t{}))
+                             : static_cast<double>(load(std::uint64_t{}));
+    }
+}
+
+std::string place(const BufferShape& shape, std::int64_t position) {
+    std::string text;
+    for (const Range& range : shape.region) {
+        text += (text.empty() ? "" : ", ") + std::to_string(range.min + position % range.extent);
+        position /= range.extent;
+    }
+    return "(" + text + ")";
+}
+
+}  // namespace
+
+RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,
+                             const Halide::Pipeline& pipeline, const Halide::Target& target) {
+    RoundingFacts facts;
+    facts.strict = target.has_feature(Halide::Target::StrictFloat);
+    RoundsToIntegers rounds;
+    for (const auto& [name, function] : read_parts(pipeline).functions) {
+        function.accept(&rounds);
+    }
+    facts.rounds = rounds.found;
+    for (int f = 0; f < static_cast<int>(schedule.functions.size()); f++) {
+        const FunctionSchedule& function = schedule.functions[static_cast<std::size_t>(f)];
+        const bool split =
+            function.derivation && function.derivation->kind == Derivation::Kind::Rfactor;
+        for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
+            const std::vector<StageDim> dims = stage_dims(dag, schedule, f, s);
+            const StageSchedule& stage = function.stages[static_cast<std::size_t>(s)];
+            bool changed = split || reorders(stage.nest, dims);
+            for (const Specialization& special : stage.specializations) {
+                changed = changed || reorders(special.nest, dims);
+            }
+            double terms = 1;
+            for (const StageDim& dim : dims) {
+                terms *= dim.kind == LoopKind::Pure ? 1 : static_cast<double>(dim.extent);
+            }
+            if (changed) {
+                facts.reassociates = true;
+                facts.terms = std::max(facts.terms, terms);
+            }
+        }
+    }
+    return facts;
+}
+
+Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
+    constexpr double kRoundings = 1024;        // of a result, relative to itself
+    constexpr double kLargestRoundings = 128;  // relative to the largest one, where numbers cancel
+    constexpr double kMost = 0.02;             // of types with hardly any digits
+    if (!type.is_float() && !facts.rounds) {
+        return {};
+    }
+    if (facts.strict && !facts.reassociates) {
+        return {};
+    }
+    // Errors of a sum grow like the root of the number of its terms (N. Higham, "Accuracy and
+    // Stability of Numerical Algorithms", section 4.2).
+    const double growth = facts.reassociates ? std::max(1.0, std::sqrt(facts.terms) / 16) : 1;
+    const double unit = growth * (type.is_float() ? rounding_unit(type) : 0x1p-23);
+    Tolerance result;
+    result.relative = std::min(kMost, kRoundings * unit);
+    result.of_largest = std::min(kMost, kLargestRoundings * unit);
+    if (!type.is_float()) {
+        result.absolute = 1;
+        result.of_largest = result.relative;  // a rounding tips over wherever it stands
+        result.relative = 0;
+    }
+    return result;
+}
+
+std::string difference(const BufferShape& shape, const BufferMemory& expected,
+                       const BufferMemory& actual, const Tolerance& tolerance) {
+    const auto size = static_cast<std::size_t>(shape.type.bytes());
+    double largest = 0;
+    if (tolerance.of_largest > 0) {
+        for_each_element(shape, [&](std::int64_t, std::int64_t offset) {
+            const double value = std::abs(as_double(shape.type, expected.data() + offset));
+            largest = std::isfinite(value) ? std::max(largest, value) : largest;
+        });
+    }
+    std::int64_t wrong = 0;
+    std::ostringstream first;
+    for_each_element(shape, [&](std::int64_t position, std::int64_t offset) {
+        const std::uint8_t* a = expected.data() + offset;
+        const std::uint8_t* b = actual.data() + offset;
+        if (std::memcmp(a, b, size) == 0) {
+            return;
+        }
+        const double x = as_double(shape.type, a);
+        const double y = as_double(shape.type, b);
+        const double allowed =
+            tolerance.relative * std::abs(x) + tolerance.of_largest * largest + tolerance.absolute;
+        // Zero has two signs, and 64-bit integers may agree as doubles.
+        const bool equal = shape.type.is_float() && x == y;
+        if (equal || (std::isnan(x) && std::isnan(y)) ||
+            (allowed > 0 && std::abs(x - y) <= allowed)) {
+            return;
+        }
+        if (wrong++ == 0) {
+            first << place(shape, position) << ": " << y << " instead of " << x;
+        }
+    });
+    if (wrong == 0) {
+        return "";
+    }
+    return shape.name + ": " + std::to_string(wrong) + " of " + std::to_string(shape.elements()) +
+           " elements are wrong, the first at " + first.str();
+}
+
+}  // namespace nestor

@@ -1,0 +1,45 @@
+#pragma once
+// Is a result what it should be?
+
+#include <cstdint>
+#include <string>
+
+#include "dag/pipeline_dag.h"
+#include "measure/call.h"
+#include "schedule/schedule.h"
+
+namespace nestor {
+
+/** How far two results may be apart:
+ *     |a - b| <= relative * |a| + of_largest * max|expected| + absolute.
+ * All zero: bit for bit (but any NaN is as good as another). */
+struct Tolerance {
+    double relative = 0;
+    double of_largest = 0;
+    double absolute = 0;
+};
+
+/** What rounding may do to a result. */
+struct RoundingFacts {
+    bool strict = false;        // the target has strict_float: the compiler reorders nothing
+    bool reassociates = false;  // the schedule sums in another order
+    double terms = 1;           // of the longest reduction that it reorders
+    bool rounds = false;        // integers are made from floating-point numbers somewhere
+};
+
+/** Whether a reduction runs in another order than written: rfactor, vectors, parallel or atomic
+ * loops over reduction variables, or these loops reordered. */
+[[nodiscard]] RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,
+                                           const Halide::Pipeline& pipeline,
+                                           const Halide::Target& target);
+
+/** Integers bit for bit, unless floating-point numbers are rounded to integers on the way: then one
+ * off, or as far relative to the largest as floats may be. Floats bit for bit if nothing may
+ * reorder their operations, else within 1000 roundings of the type, more for long sums. */
+[[nodiscard]] Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts);
+
+/** Empty if they agree, else how many elements differ, and the first of them. */
+[[nodiscard]] std::string difference(const BufferShape& shape, const BufferMemory& expected,
+                                     const BufferMemory& actual, const Tolerance& tolerance);
+
+}  // namespace nestor

@@ -1,0 +1,55 @@
+#pragma once
+// Measures candidates by a worker process (measure/worker.h), which it starts, feeds, and replaces
+// if it dies.
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "measure/measurement.h"
+#include "measure/options.h"
+
+namespace nestor {
+
+class MeasurePool {
+  public:
+    /** Starts a worker by `command` ("nestor measure-worker") and waits until it has the right
+     * result to compare with. An Error says why the pipeline cannot be measured. */
+    static Result<std::unique_ptr<MeasurePool>> start(std::vector<std::string> command,
+                                                      const MeasureOptions& options);
+    ~MeasurePool();
+    MeasurePool(const MeasurePool&) = delete;
+    MeasurePool& operator=(const MeasurePool&) = delete;
+
+    /** Called for each candidate as soon as it is known, by its index. */
+    using Progress = std::function<void(std::size_t, const Measurement&)>;
+
+    /** One measurement for each candidate, in their order. Whatever a candidate does is its
+     * measurement; one that was the oldest under way when two workers died is Lost. */
+    std::vector<Measurement> measure(std::span<const Candidate> candidates,
+                                     const Progress& progress = {});
+
+    /** What results are compared with; empty if the pipeline cannot be run. */
+    [[nodiscard]] const std::string& verified_against() const { return verified_against_; }
+    /** Process id of the present worker. */
+    [[nodiscard]] int worker() const;
+
+  private:
+    class Worker;
+    MeasurePool(std::vector<std::string> command, const MeasureOptions& options);
+    Status start_worker();
+    /** False if the worker does not listen any more. */
+    bool feed(std::span<const Candidate> candidates, std::deque<std::size_t>& waiting,
+              std::deque<std::size_t>& sent);
+
+    std::vector<std::string> command_;
+    MeasureOptions options_;
+    std::string verified_against_;
+    std::unique_ptr<Worker> worker_;
+};
+
+}  // namespace nestor

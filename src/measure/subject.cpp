@@ -1,0 +1,274 @@
+#include "measure/subject.h"
+
+#include <dlfcn.h>
+
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include "halide/apply.h"
+#include "halide/baseline.h"
+#include "halide/errors.h"
+#include "halide/jit_program.h"
+#include "halide/parse_target.h"
+#include "halide/parts.h"
+#include "halide/pipeline_file.h"
+#include "halide/read_pipeline.h"
+#include "halide/verify.h"
+#include "measure/compare.h"
+#include "measure/reference_kernel.h"
+#include "measure/timing.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+// What no result should contain by chance; the same for all runs, because a pipeline may leave
+// parts of its output as they are.
+constexpr std::uint64_t kGarbage = 0xbad;
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Status load_library(const std::string& path) {
+    if (dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr) {
+        return Error{std::string("cannot load a library: ") + dlerror()};
+    }
+    return Ok{};
+}
+
+/** Functions that are called by name and are not Halide's own. */
+class ExternCalls : public Halide::Internal::IRGraphVisitor {
+  public:
+    std::set<std::string> names;
+
+  protected:
+    using Halide::Internal::IRGraphVisitor::visit;
+    void visit(const Halide::Internal::Call* call) override {
+        using Halide::Internal::Call;
+        if (call->call_type == Call::Extern || call->call_type == Call::PureExtern ||
+            call->call_type == Call::ExternCPlusPlus) {
+            names.insert(call->name);
+        }
+        Halide::Internal::IRGraphVisitor::visit(call);
+    }
+};
+
+/** sin_f32 and the like are in Halide's run-time or replaced by the compiler. */
+bool is_halides_own(const std::string& name) {
+    return name.starts_with("halide_") || name.ends_with("_f16") || name.ends_with("_f32") ||
+           name.ends_with("_f64");
+}
+
+std::vector<std::string> missing_externs(const Halide::Pipeline& pipeline) {
+    ExternCalls calls;
+    for (const auto& [name, function] : read_parts(pipeline).functions) {
+        function.accept(&calls);
+        if (function.has_extern_definition()) {
+            calls.names.insert(function.extern_function_name());
+        }
+    }
+    std::vector<std::string> missing;
+    for (const std::string& name : calls.names) {
+        if (!is_halides_own(name) && dlsym(RTLD_DEFAULT, name.c_str()) == nullptr) {
+            missing.push_back(name);
+        }
+    }
+    return missing;
+}
+
+bool means_memory(const std::string& message) {
+    return message.find("ut of memory") != std::string::npos ||
+           message.find("bad_alloc") != std::string::npos;
+}
+
+}  // namespace
+
+const char* Subject::reference_text(Reference reference) {
+    return reference == Reference::Unscheduled ? "the unscheduled pipeline"
+                                               : "the pipeline with every function at root";
+}
+
+Result<Subject> Subject::create(const MeasureOptions& options) {
+    Subject subject(options);
+    for (const std::string& path : options.load) {
+        if (Status status = load_library(path); !status) {
+            return Error{status.error()};
+        }
+    }
+    const Result<Halide::Target> target = parse_target(options.target);
+    if (!target) {
+        return Error{target.error()};
+    }
+    subject.target_ = target.value();
+    Result<LoadedPipeline> loaded = load_pipeline(options.pipeline);
+    if (!loaded) {
+        return Error{loaded.error()};
+    }
+    subject.pipeline_ = loaded.value().pipeline;
+    Result<PipelineDag> dag = read_pipeline(subject.pipeline_, subject.target_);
+    if (!dag) {
+        return Error{dag.error()};
+    }
+    subject.dag_ = std::move(dag).value();
+    Result<CallShape> shape = call_shape(subject.pipeline_, subject.target_, options.scalars);
+    if (!shape) {
+        return Error{shape.error()};
+    }
+    subject.shape_ = std::move(shape).value();
+    subject.inputs_ = allocate(subject.shape_, Direction::Inputs, BufferMemory::Kind::Private);
+    subject.expected_ = allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+    if (Status status = fill_inputs(subject.shape_, subject.inputs_, options.seed, options.inputs);
+        !status) {
+        return Error{status.error()};
+    }
+    subject.missing_ = nestor::missing_externs(subject.pipeline_);
+    return subject;
+}
+
+Status Subject::compute_reference(Reference reference) const {
+    const Halide::Pipeline copy = deep_copy(pipeline_);
+    if (reference == Reference::AtRoot) {
+        compute_inlined_at_root(copy, Expand::AllFunctions);
+    } else if (inlined_calls(copy) > kMostInlinedCalls) {
+        compute_inlined_at_root(copy, Expand::SharedFunctions);
+    }
+    const Result<JitProgram> program = JitProgram::compile(copy, target_);
+    if (!program) {
+        return Error{program.error()};
+    }
+    fill_garbage(expected_, kGarbage);
+    return program.value().run(CallPointers(shape_, inputs_, expected_).argv());
+}
+
+Result<Halide::Pipeline> Subject::scheduled(const Candidate& candidate, Schedule& schedule) const {
+    schedule = empty_schedule(dag_);
+    if (candidate.schedule != "none") {
+        Result<Schedule> parsed = parse_json(dag_, candidate.schedule);
+        if (!parsed) {
+            return Error{parsed.error()};
+        }
+        schedule = std::move(parsed).value();
+    }
+    const std::vector<Violation> violations = check_legality(dag_, schedule, {});
+    if (!violations.empty()) {
+        return Error{violations.front().where + ": " + violations.front().what};
+    }
+    const Halide::Pipeline copy = deep_copy(pipeline_);
+    if (Status status = apply(copy, dag_, schedule); !status) {
+        return Error{status.error()};
+    }
+    return copy;
+}
+
+Measurement Subject::lowered_only(const Candidate& candidate) const {
+    Schedule schedule;
+    const Result<Halide::Pipeline> copy = scheduled(candidate, schedule);
+    if (!copy) {
+        return Measurement::failure(Outcome::Refused, copy.error());
+    }
+    const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
+    if (!verifier) {
+        return Measurement::failure(Outcome::CompileError, verifier.error());
+    }
+    if (const Status status = verifier.value().verify(copy.value()); !status) {
+        return Measurement::failure(Outcome::Refused, status.error());
+    }
+    std::string names;
+    for (const std::string& name : missing_) {
+        names += (names.empty() ? "" : ", ") + name;
+    }
+    return Measurement::failure(Outcome::NotRun,
+                                "no library defines " + names +
+                                    ": lowered and its checks evaluated only. Name the library "
+                                    "with --load.");
+}
+
+std::string Subject::wrong(const Memories& outputs, const Schedule& schedule) const {
+    const RoundingFacts facts = rounding_facts(dag_, schedule, pipeline_, target_);
+    for (const CallArgument& argument : shape_) {
+        if (argument.is_buffer && argument.buffer.is_output) {
+            const std::string& name = argument.buffer.name;
+            const std::string text =
+                difference(argument.buffer, expected_.at(name), outputs.at(name),
+                           tolerance(argument.buffer.type, facts));
+            if (!text.empty()) {
+                return text;
+            }
+        }
+    }
+    return "";
+}
+
+Measurement Subject::measure(const Candidate& candidate, const Progress& progress) const {
+    const auto start = std::chrono::steady_clock::now();
+    // 1. Build.
+    for (const std::string& path : candidate.load) {
+        if (Status status = load_library(path); !status) {
+            return Measurement::failure(Outcome::CompileError, status.error());
+        }
+    }
+    if (!missing_.empty()) {
+        return lowered_only(candidate);
+    }
+    Schedule schedule;
+    const Result<Halide::Pipeline> copy = scheduled(candidate, schedule);
+    if (!copy) {
+        return Measurement::failure(Outcome::Refused, copy.error());
+    }
+    const Result<JitProgram> program = JitProgram::compile(copy.value(), target_);
+    if (!program) {
+        return Measurement::failure(
+            means_memory(program.error()) ? Outcome::OutOfMemory : Outcome::CompileError,
+            program.error());
+    }
+    Measurement result;
+    result.build_seconds = seconds_since(start);
+    progress.built();
+
+    // 2. Run once, and compare.
+    const Memories outputs = allocate(shape_, Direction::Outputs, BufferMemory::Kind::Private);
+    const CallPointers pointers(shape_, inputs_, outputs);
+    fill_garbage(outputs, kGarbage);
+    JitProgram::set_threads(options_.threads);
+    JitProgram::count_allocations(true);
+    if (const Status status = program.value().run(pointers.argv()); !status) {
+        return Measurement::failure(
+            means_memory(status.error()) ? Outcome::OutOfMemory : Outcome::RunError,
+            status.error());
+    }
+    result.peak_bytes = static_cast<std::int64_t>(JitProgram::peak_bytes());
+    JitProgram::count_allocations(false);
+    if (const std::string text = wrong(outputs, schedule); !text.empty()) {
+        return Measurement::failure(Outcome::Wrong, text);
+    }
+
+    // 3. Time it, alone; a race may show only now.
+    progress.wait_for_turn();
+    double checksum = 0;
+    const std::vector<Runnable> both = {
+        {"candidate", [&] { (void)program.value().run(pointers.argv()); }},
+        {"reference kernel", [&] { checksum += reference_kernel(); }, false},
+    };
+    TimingLimits limits;
+    limits.seconds = options_.timing_seconds;
+    limits.precision = options_.precision;
+    const TimingResult timing = time_interleaved(both, limits);
+    if (const std::string text = wrong(outputs, schedule); !text.empty()) {
+        return Measurement::failure(Outcome::Wrong, "not at once, but in a later run: " + text);
+    }
+    const Timed& timed = timing.versions.front();
+    result.outcome = checksum > 0 ? Outcome::Timed : Outcome::Lost;
+    result.samples = timed.samples;
+    result.runs_per_sample = timed.runs_per_sample;
+    result.seconds = median_of(timed.samples);
+    result.uncertainty = timed.uncertainty;
+    result.drift = median_of(timing.versions.back().samples);
+    result.verified_against = verified_against_;
+    return result;
+}
+
+}  // namespace nestor

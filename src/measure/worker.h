@@ -1,0 +1,19 @@
+#pragma once
+// The measuring worker: a process that prepares one pipeline and measures candidates in forks of
+// itself, so that whatever a candidate does ends that candidate only.
+//
+// Lines of JSON. In: first the options (measure/options.h), then candidates:
+//     {"id": 7, "schedule": TEXT, "load": [LIBRARY...]}
+// Out: first {"ready": true, "verified_against": TEXT} or {"error": TEXT}, then, in the order in
+// which they end, {"id": 7, "measurement": {...}}. After the end of its input it finishes what it
+// has and exits.
+//
+// Candidates are built on several cores at once; while one is timed, all others are stopped
+// (SIGSTOP).
+
+namespace nestor {
+
+/** Until `in` ends. Returns the exit status. */
+int run_worker(int in, int out);
+
+}  // namespace nestor

@@ -1,0 +1,88 @@
+#include "measure/timing.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "measure/measurement.h"
+#include "nlohmann/json.hpp"
+
+namespace nestor {
+namespace {
+
+TEST(Median, OfOddAndEvenCounts) {
+    EXPECT_EQ(median_of({3, 1, 2}), 2);
+    EXPECT_EQ(median_of({4, 1, 2, 3}), 2.5);
+    EXPECT_EQ(median_of({7}), 7);
+}
+
+TEST(Uncertainty, ShrinksWithSamplesAndGrowsWithSpread) {
+    const auto spread = [](int count, double width) {
+        std::vector<double> samples;
+        for (int i = 0; i < count; i++) {
+            samples.push_back(1 + width * ((i * 37) % count) / count);
+        }
+        return uncertainty_of(samples);
+    };
+    EXPECT_EQ(uncertainty_of({1}), 1);
+    EXPECT_EQ(spread(50, 0), 0);
+    EXPECT_LT(spread(400, 0.5), spread(25, 0.5));
+    EXPECT_LT(spread(50, 0.1), spread(50, 0.5));
+    // Ranks 50 -+ 9.8 of 100 even steps of 1%.
+    EXPECT_NEAR(spread(100, 1), 0.1 / 1.495, 0.01);
+}
+
+TEST(Interleaving, RunsAllInTurnsUntilTheFirstIsKnown) {
+    std::string order;
+    TimingLimits limits;
+    limits.min_rounds = 5;
+    limits.precision = 1e9;  // whatever the noise
+    limits.sample_seconds = 0;
+    const TimingResult result = time_interleaved(
+        {{"a", [&] { order += "a"; }}, {"b", [&] { order += "b"; }, false}}, limits);
+    EXPECT_EQ(result.stopped, "stable");
+    EXPECT_EQ(result.rounds, 5);
+    EXPECT_EQ(result.versions[0].samples.size(), 5U);
+    EXPECT_EQ(result.versions[1].samples.size(), 5U);
+    EXPECT_NE(order.find("abbaab"), std::string::npos) << order;
+}
+
+TEST(Interleaving, AlwaysYieldsASample) {
+    TimingLimits limits;
+    limits.seconds = 0;
+    limits.precision = 0;
+    const TimingResult result = time_interleaved({{"a", [] {}}, {"b", [] {}, false}}, limits);
+    EXPECT_EQ(result.stopped, "time");
+    EXPECT_EQ(result.versions[0].samples.size(), 1U);
+    EXPECT_EQ(result.versions[1].samples.size(), 1U);
+}
+
+TEST(Measurement, SurvivesJson) {
+    Measurement m;
+    m.outcome = Outcome::Timed;
+    m.samples = {0.25, 0.5, 0.125};
+    m.runs_per_sample = 3;
+    m.seconds = 0.25;
+    m.uncertainty = 0.5;
+    m.drift = 1.25;
+    m.build_seconds = 2;
+    m.peak_bytes = std::int64_t{1} << 40U;
+    m.verified_against = "the unscheduled pipeline";
+    m.machine = machine_state(2);
+    const auto text = to_json(m);
+    const Result<Measurement> back = measurement_from_json(text);
+    ASSERT_TRUE(back) << back.error();
+    EXPECT_EQ(to_json(back.value()), text);
+    EXPECT_EQ(back.value().machine, m.machine);
+    EXPECT_FALSE(m.machine.cpu.empty());
+
+    auto unknown = text;
+    unknown["outcome"] = "excellent";
+    EXPECT_FALSE(measurement_from_json(unknown));
+    auto missing = text;
+    missing.erase("seconds");
+    EXPECT_FALSE(measurement_from_json(missing));
+}
+
+}  // namespace
+}  // namespace nestor
