@@ -31,6 +31,7 @@ Action define_schedule(CLI::App& app);
 Action define_apply(CLI::App& app);
 Action define_dag(CLI::App& app);
 Action define_explain(CLI::App& app);
+Action define_bench(CLI::App& app);
 Action define_measure(CLI::App& app);
 Action define_measure_worker(CLI::App& app);
 Action define_generate(CLI::App& app);

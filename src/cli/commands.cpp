@@ -9,6 +9,7 @@ constexpr Command kCommands[] = {
     {"apply", "Replay a schedule that was kept as JSON, and check that it is right", define_apply},
     {"dag", "Print what a pipeline computes", define_dag},
     {"explain", "Show the loop nest that is chosen for a pipeline, and why", define_explain},
+    {"bench", "Compare schedulers on pipelines: build, verify and time them in turns", define_bench},
     {"measure", "Build, run, check and time schedules of a pipeline", define_measure},
     {"measure-worker", "What measure starts", define_measure_worker},
     {"generate", "Run a generator with the command line of older Halide releases", define_generate},

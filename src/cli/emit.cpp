@@ -9,7 +9,7 @@
 
 #include "base/files.h"
 #include "cli/generator.h"
-#include "cli/process.h"
+#include "base/process.h"
 #include "cli/scratch.h"
 
 namespace nestor {

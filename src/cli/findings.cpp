@@ -13,7 +13,7 @@
 #include "cli/generator.h"
 #include "cli/halide_library.h"
 #include "cli/plugin_path.h"
-#include "cli/process.h"
+#include "base/process.h"
 #include "cli/scratch.h"
 #include "halide/halide.h"
 #include "halide/target_machine.h"

@@ -11,7 +11,7 @@
 #include "cli/halide_library.h"
 #include "cli/old_arguments.h"
 #include "cli/plugin_path.h"
-#include "cli/process.h"
+#include "base/process.h"
 #include "cli/scratch.h"
 
 namespace nestor {

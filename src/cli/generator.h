@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/result.h"
-#include "cli/process.h"
+#include "base/process.h"
 
 namespace nestor {
 

@@ -7,6 +7,7 @@
 #include "halide/apply.h"
 #include "halide/baseline.h"
 #include "halide/careful_call.h"
+#include "halide/confused_loads.h"
 #include "halide/errors.h"
 #include "halide/undefined_names.h"
 
@@ -117,6 +118,11 @@ void Verifier::add_point(const CheckProgram& program, const CheckPoint& point,
 }
 
 Status Verifier::verify(const Pipeline& scheduled) const {
+    if (const std::string name = function_with_confused_loads(scheduled); !name.empty()) {
+        return Error{name +
+                     " is vectorised over strided loads that an index is computed from, which "
+                     "Halide would take for equal"};
+    }
     Result<Stmt> lowered = lower(scheduled, target_);
     if (!lowered.ok()) {
         return Error{lowered.error()};

@@ -28,24 +28,16 @@ std::uint64_t mixed(std::uint64_t value) {
     return value ^ (value >> 31U);
 }
 
-halide_scalar_value_t scalar_bits(const Halide::Type& type, const Value& value) {
-    halide_scalar_value_t bits{};
-    const auto* integer = std::get_if<std::int64_t>(&value);
-    const auto* real = std::get_if<double>(&value);
-    const double as_real = real != nullptr      ? *real
-                           : integer != nullptr ? static_cast<double>(*integer)
-                                                : 0;
-    if (type.is_float() && type.bits() == 32) {
-        bits.u.f32 = static_cast<float>(as_real);
-    } else if (type.is_float() && type.bits() == 64) {
-        bits.u.f64 = as_real;
-    } else if (type.is_float()) {
-        bits.u.u16 = type.is_bfloat() ? Halide::bfloat16_t(as_real).to_bits()
-                                      : Halide::float16_t(as_real).to_bits();
-    } else {
-        bits.u.i64 = integer != nullptr ? *integer : static_cast<std::int64_t>(as_real);
+halide_scalar_value_t scalar_of(const Halide::Type& type, const Value& value) {
+    if (const auto* integer = as_integer(value)) {
+        halide_scalar_value_t bits = scalar_bits(type, static_cast<double>(*integer));
+        if (!type.is_float()) {
+            bits.u.i64 = *integer;  // which may have more digits than a double
+        }
+        return bits;
     }
-    return bits;
+    const auto* real = std::get_if<double>(&value);
+    return scalar_bits(type, real != nullptr ? *real : 0);
 }
 
 BufferShape buffer_shape(const Halide::Argument& argument, const CallBuffer& buffer) {
@@ -130,6 +122,21 @@ Status fill_from_file(const BufferShape& shape, std::uint8_t* memory, const std:
 
 }  // namespace
 
+halide_scalar_value_t scalar_bits(const Halide::Type& type, double value) {
+    halide_scalar_value_t bits{};
+    if (type.is_float() && type.bits() == 32) {
+        bits.u.f32 = static_cast<float>(value);
+    } else if (type.is_float() && type.bits() == 64) {
+        bits.u.f64 = value;
+    } else if (type.is_float()) {
+        bits.u.u16 = type.is_bfloat() ? Halide::bfloat16_t(value).to_bits()
+                                      : Halide::float16_t(value).to_bits();
+    } else {
+        bits.u.i64 = static_cast<std::int64_t>(value);
+    }
+    return bits;
+}
+
 std::int64_t BufferShape::elements() const {
     std::int64_t count = 1;
     for (const Range& range : region) {
@@ -169,10 +176,11 @@ Result<CallShape> call_shape(const Halide::Pipeline& pipeline, const Halide::Tar
             one.buffer = buffer_shape(argument, buffer->second);
         } else {
             one.scalar_name = argument.name;
+            one.scalar_type = argument.type;
             const auto value = call.value().scalars.find(argument.name);
-            one.scalar = scalar_bits(argument.type, value == call.value().scalars.end()
-                                                        ? Value(std::int64_t{0})
-                                                        : value->second);
+            if (value != call.value().scalars.end()) {
+                one.scalar = scalar_of(argument.type, value->second);
+            }
         }
         shape.push_back(std::move(one));
     }

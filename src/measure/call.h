@@ -29,11 +29,15 @@ struct CallArgument {
     bool is_buffer = false;
     BufferShape buffer;
     std::string scalar_name;
+    Halide::Type scalar_type;
     halide_scalar_value_t scalar{};
 };
 
 /** All arguments, in the order of caller_arguments(pipeline). */
 using CallShape = std::vector<CallArgument>;
+
+/** A number as a scalar of that type. */
+[[nodiscard]] halide_scalar_value_t scalar_bits(const Halide::Type& type, double value);
 
 /** Shapes at the estimates, as large as the unscheduled pipeline requires its inputs; `scalars`
  * replace estimates by name. */

@@ -91,10 +91,10 @@ constexpr std::array fields = {
     Field{"parallelism", "a whole number from 1 to 65536, or `host`",
           [](Params& p, const std::string& v) { return parse_parallelism(v, p.parallelism); }},
     Field{
-        "beam_size", "a whole number from 1 to 1000000",
+        "beam_size", "a whole number from 0 to 1000000",
         [](Params& p, const std::string& v) { return parse_whole(v, 1, 1'000'000, p.beam_size); }},
-    Field{"num_passes", "a whole number from 1 to 1000",
-          [](Params& p, const std::string& v) { return parse_whole(v, 1, 1000, p.num_passes); }},
+    Field{"num_passes", "a whole number from 0 to 1000",
+          [](Params& p, const std::string& v) { return parse_whole(v, 0, 1000, p.num_passes); }},
     Field{"random_dropout", "a percentage: a whole number from 0 to 100",
           [](Params& p, const std::string& v) { return parse_whole(v, 0, 100, p.random_dropout); }},
     Field{"random_dropout_seed", "a whole number from 0 to 2^64 - 1",

@@ -107,6 +107,7 @@ class Scheduling {
             const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);
             note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
             candidates.push_back({seed.name, std::move(seed.schedule), seconds});
+            outcome_.states++;
         }
         std::stable_sort(
             candidates.begin(), candidates.end(),

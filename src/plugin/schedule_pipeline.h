@@ -21,6 +21,7 @@ struct StepTime {
 struct ScheduleOutcome {
     PipelineDag dag;
     Schedule schedule;
+    std::size_t states = 0;                   // schedules whose cost was estimated
     std::string chosen;                       // name of the seed, or "replayed from FILE"
     std::string cpp_source;                   // print_cpp()
     std::vector<std::uint8_t> featurization;  // see plugin/featurization.h

@@ -6,7 +6,7 @@
 // tries pipelines S, S + 1, ... S + N - 1, each with K random schedules beside the seeds.
 // Each pipeline is tried in a process of its own, so that a crash or a hang of generated code is a
 // finding like any other. The seed is printed before anything is tried; `fuzz --seed S --count 1`
-// does it again.
+// does it again, and `fuzz --seed S --print` shows the pipeline.
 
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -41,6 +41,7 @@ struct Options {
     double limit_seconds = 120;
     int random_schedules = 0;
     bool keep_going = false;
+    bool print = false;
 };
 
 std::vector<nestor::Seed> schedules_of(const nestor::PipelineDag& dag,
@@ -67,6 +68,14 @@ std::string text_of(std::uint64_t seed, int random, std::size_t position) {
     const nestor::Seed found =
         schedules_of(dag.value(), nestor::machine_of(target), random).at(position);
     return found.name + "\n" + nestor::print_json(dag.value(), found.schedule);
+}
+
+int print_pipeline(std::uint64_t seed) {
+    const nestor::testing::BuiltPipeline built = nestor::testing::random_pipeline(seed).build();
+    const nestor::Result<nestor::PipelineDag> dag =
+        nestor::read_pipeline(built.pipeline, nestor::testing::target_of(built));
+    std::printf("%s", dag ? nestor::print(dag.value()).c_str() : dag.error().c_str());
+    return dag ? 0 : 1;
 }
 
 // "ok ACCEPTED REFUSED", or "bad " and why: what goes through the pipe from the child. Of one
@@ -147,7 +156,11 @@ int main(int argc, char** argv) {
     app.add_option("--limit", options.limit_seconds, "seconds for one pipeline")
         ->capture_default_str();
     app.add_flag("--keep-going", options.keep_going, "do not stop at the first failure");
+    app.add_flag("--print", options.print, "print the first pipeline's definitions, and stop");
     CLI11_PARSE(app, argc, argv);
+    if (options.print) {
+        return print_pipeline(options.first);
+    }
     std::printf("seed %llu, %d pipelines\n", static_cast<unsigned long long>(options.first),
                 options.count);
     std::fflush(stdout);

@@ -1,16 +1,19 @@
-#include "cli/process.h"
+#include "base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <iostream>
+#include <thread>
 
 extern char** environ;
 
@@ -114,6 +117,8 @@ class Child {
         if (const int problem = start(pid_); problem != 0) {
             return system_error("cannot start " + name, problem);
         }
+        start_ = Clock::now();
+        limit_memory();
         signals_.pass_to(pid_);
         output_.close_end(1);
         errors_.close_end(1);
@@ -144,8 +149,15 @@ class Child {
         for (const auto& [from, to] : redirections()) {
             ::posix_spawn_file_actions_adddup2(&actions, from, to);
         }
+        posix_spawnattr_t attributes;
+        ::posix_spawnattr_init(&attributes);
+        if (options_.seconds > 0) {  // a group of its own, to be killed as a whole
+            ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        }
         const auto start = options_.search_path ? ::posix_spawnp : ::posix_spawn;
-        const int problem = start(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+        const int problem =
+            start(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
+        ::posix_spawnattr_destroy(&attributes);
         ::posix_spawn_file_actions_destroy(&actions);
         return problem;
     }
@@ -181,9 +193,30 @@ class Child {
         return list;
     }
 
+    [[nodiscard]] double elapsed() const {
+        return std::chrono::duration<double>(Clock::now() - start_).count();
+    }
+
+    void limit_memory() const {
+        if (options_.memory_bytes > 0) {
+            const auto bytes = static_cast<rlim_t>(options_.memory_bytes);
+            const rlimit limit{bytes, bytes};
+            ::prlimit(pid_, RLIMIT_AS, &limit, nullptr);
+        }
+    }
+
+    void limit_time() {
+        if (options_.seconds > 0 && !result_.timed_out && elapsed() > options_.seconds) {
+            result_.timed_out = true;
+            ::kill(-pid_, SIGKILL);
+            ::kill(pid_, SIGKILL);
+        }
+    }
+
     // A grandchild may keep the pipes open: the child's own end counts, once what it wrote is read.
     void read_until_end() {
         int status = 0;
+        rusage usage{};
         bool ended = false;
         std::array<pollfd, 2> files{
             {{output_.reading(), POLLIN, 0}, {errors_.reading(), POLLIN, 0}}};
@@ -198,12 +231,19 @@ class Child {
                 read_from(files[1], options_.errors, result_.errors);
                 trim_errors();
             }
-            // With nothing left to read there is only the end to wait for.
+            limit_time();
+            // With nothing left to read, and no limit, there is only the end to wait for.
             if (!ended) {
-                const pid_t got = ::waitpid(pid_, &status, open ? WNOHANG : 0);
+                const bool wait = !open && options_.seconds <= 0;
+                const pid_t got = ::wait4(pid_, &status, wait ? 0 : WNOHANG, &usage);
                 ended = got == pid_ || (got < 0 && errno != EINTR);
+                if (!ended && !open && !wait) {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+                }
             }
         }
+        result_.seconds = elapsed();
+        result_.peak_bytes = std::int64_t{usage.ru_maxrss} * 1024;
         result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
         result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
     }
@@ -235,12 +275,17 @@ class Child {
     Pipe output_, errors_;
     int null_ = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
     pid_t pid_ = -1;
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start_;
     ProcessResult result_;
 };
 
 }  // namespace
 
 std::string ProcessResult::how_it_ended() const {
+    if (timed_out) {
+        return "took too long";
+    }
     if (signal != 0) {
         return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
     }

@@ -1,6 +1,7 @@
 #pragma once
 // Child processes: other programs, and functions of our own that may crash.
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,10 +16,13 @@ struct ProcessResult {
     int signal = 0;      // that ended it; 0: it exited
     std::string output;  // stdout, if it was captured
     std::string errors;  // the last 64 KiB of stderr, if it was captured
+    bool timed_out = false;
+    double seconds = 0;           // from its start to its end
+    std::int64_t peak_bytes = 0;  // the largest part of it that was in memory
 
     [[nodiscard]] bool ok() const { return exit_code == 0 && signal == 0; }
 
-    /** "exited with code 3", "was ended by signal 11 (Segmentation fault)". */
+    /** "exited with code 3", "was ended by signal 11 (Segmentation fault)", "took too long". */
     [[nodiscard]] std::string how_it_ended() const;
 };
 
@@ -31,7 +35,9 @@ enum class Stream {
 struct ProcessOptions {
     Stream output = Stream::Capture;
     Stream errors = Stream::Capture;
-    bool search_path = false;  // for the program, as a shell does
+    bool search_path = false;       // for the program, as a shell does
+    double seconds = 0;             // after which it is killed, and what it started; 0: no limit
+    std::int64_t memory_bytes = 0;  // of address space; 0: no limit
 };
 
 /** Runs a program with exactly these arguments; no shell, and nothing to read on stdin. A signal

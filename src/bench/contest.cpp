@@ -1,0 +1,379 @@
+#include "bench/contest.h"
+
+#include <poll.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/files.h"
+#include "measure/compare.h"
+#include "measure/compiled_library.h"
+#include "measure/forked_child.h"
+#include "measure/npy.h"
+
+namespace nestor {
+
+using nlohmann::json;
+
+namespace {
+
+// What no result should have by chance; the same for all, because a pipeline may leave parts of its
+// output as they are.
+constexpr std::uint64_t kGarbage = 0xbad;
+
+struct ChildAnswer {
+    json answer;
+    std::string failure;  // empty if it answered
+};
+
+/** Runs `body` in a child under limits; it answers with JSON, or throws std::runtime_error. */
+ChildAnswer ask_child(const std::function<json()>& body, double seconds, std::int64_t bytes) {
+    const auto work = [&](const ParentLink& link) {
+        try {
+            link.tell(body().dump(-1, ' ', false, json::error_handler_t::replace));
+        } catch (const std::runtime_error& error) {
+            const json failure = {{"error", error.what()}};
+            link.tell(failure.dump(-1, ' ', false, json::error_handler_t::replace));
+        }
+    };
+    Result<std::unique_ptr<ForkedChild>> started = ForkedChild::start(work, bytes);
+    if (!started) {
+        return {{}, started.error()};
+    }
+    ForkedChild& child = *started.value();
+    std::vector<std::string> lines;
+    while (child.receive(lines)) {
+        const double left = seconds - child.seconds();
+        if (left <= 0) {
+            child.kill();
+            return {{}, "time limit of " + std::to_string(static_cast<int>(seconds)) + " s"};
+        }
+        pollfd event{child.messages(), POLLIN, 0};
+        poll(&event, 1, static_cast<int>(left * 1000) + 1);
+    }
+    const ForkedChild::End end = child.wait();
+    if (lines.empty()) {
+        return {{}, end.text()};
+    }
+    json answer = json::parse(lines.front(), nullptr, false);
+    if (answer.is_object() && answer.contains("error")) {
+        return {{}, answer["error"].get<std::string>()};
+    }
+    return {std::move(answer), ""};
+}
+
+template <class T>
+T must(Result<T> result) {
+    if (!result) {
+        throw std::runtime_error(result.error());
+    }
+    return std::move(result).value();
+}
+
+json shape_to_json(const CallShape& shape) {
+    json rows = json::array();
+    for (const CallArgument& argument : shape) {
+        const BufferShape& buffer = argument.buffer;
+        json row = {{"buffer", argument.is_buffer}};
+        if (argument.is_buffer) {
+            row["name"] = buffer.name;
+            row["output"] = buffer.is_output;
+            row["type"] = {buffer.type.code(), buffer.type.bits()};
+            row["strides"] = buffer.strides;
+            row["bytes"] = buffer.bytes;
+            for (const Range& range : buffer.region) {
+                row["region"].push_back({range.min, range.extent});
+            }
+        } else {
+            row["name"] = argument.scalar_name;
+            row["bits"] = argument.scalar.u.u64;
+            row["type"] = {argument.scalar_type.code(), argument.scalar_type.bits()};
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+Halide::Type type_from_json(const json& type) {
+    return {static_cast<halide_type_code_t>(type[0].get<int>()), type[1].get<int>(), 1};
+}
+
+double scalar_value(const Halide::Type& type, const halide_scalar_value_t& scalar) {
+    if (type.is_float()) {
+        return type.bits() == 64 ? scalar.u.f64 : scalar.u.f32;
+    }
+    const int unused = 64 - std::max(type.bits(), 8);
+    const auto shifted = scalar.u.u64 << unused;
+    return type.is_int() ? static_cast<double>(static_cast<std::int64_t>(shifted) >> unused)
+                         : static_cast<double>(shifted >> unused);
+}
+
+CallShape shape_from_json(const json& rows) {
+    CallShape shape;
+    for (const json& row : rows) {
+        CallArgument argument;
+        argument.is_buffer = row["buffer"].get<bool>();
+        if (argument.is_buffer) {
+            BufferShape& buffer = argument.buffer;
+            buffer.name = row["name"].get<std::string>();
+            buffer.is_output = row["output"].get<bool>();
+            buffer.type = type_from_json(row["type"]);
+            buffer.strides = row["strides"].get<std::vector<std::int64_t>>();
+            buffer.bytes = row["bytes"].get<std::int64_t>();
+            for (const json& range : row.value("region", json::array())) {
+                buffer.region.push_back(
+                    {range[0].get<std::int64_t>(), range[1].get<std::int64_t>()});
+            }
+        } else {
+            argument.scalar_name = row["name"].get<std::string>();
+            argument.scalar.u.u64 = row["bits"].get<std::uint64_t>();
+            argument.scalar_type = type_from_json(row["type"]);
+        }
+        shape.push_back(std::move(argument));
+    }
+    return shape;
+}
+
+/** How far a version's result may be off: all schedules may reorder sums. */
+Tolerance tolerance_of(const Halide::Type& type, double integer_slack) {
+    constexpr double kTerms = 4096;
+    if (!type.is_float()) {
+        return {0, 0, integer_slack};
+    }
+    return tolerance(type, {false, true, kTerms, false});
+}
+
+double now() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
+
+}  // namespace
+
+json arguments_json(const CallShape& shape) {
+    json rows = json::array();
+    for (const CallArgument& argument : shape) {
+        if (!argument.is_buffer) {
+            rows.push_back({{"name", argument.scalar_name},
+                            {"kind", "scalar"},
+                            {"value", scalar_value(argument.scalar_type, argument.scalar)}});
+            continue;
+        }
+        const BufferShape& buffer = argument.buffer;
+        json row = {{"name", buffer.name},
+                    {"kind", buffer.is_output ? "output" : "input"},
+                    {"type", type_name(static_cast<halide_type_t>(buffer.type))},
+                    {"minima", json::array()},
+                    {"extents", json::array()}};
+        for (const Range& range : buffer.region) {
+            row["minima"].push_back(range.min);
+            row["extents"].push_back(range.extent);
+        }
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+Contest::Contest(ContestOptions options) : options_(std::move(options)) {
+    options_.build.folder += "/" + options_.build.name;
+    for (const Contender& contender : options_.contenders) {
+        versions_.push_back({});
+        versions_.back().contender = contender;
+    }
+}
+
+void Contest::build() {
+    const Result<std::string> runtime = build_runtime(options_.build);
+    for (Version& version : versions_) {
+        options_.say("building " + version.contender.label);
+        if (runtime) {
+            build_version(options_.build, version);
+        } else {
+            version.failure = runtime.error();
+        }
+        if (!version.healthy()) {
+            options_.say(version.contender.label + " failed: " + version.failure);
+        }
+    }
+    runtime_ = runtime ? runtime.value() : "";
+}
+
+Status Contest::prepare() {
+    Result<Wishes> wishes = read_wishes(options_.inputs, name());
+    if (!wishes) {
+        return Error{wishes.error()};
+    }
+    wishes_ = std::move(wishes).value();
+    std::string failure = "no version was built";
+    for (const Version& version : versions_) {
+        if (!version.healthy()) {
+            continue;
+        }
+        const ChildAnswer described = ask_child(
+            [&] {
+                must(CompiledRuntime::load(runtime_));
+                const auto pipeline =
+                    must(CompiledPipeline::load(version.library, version.function));
+                return shape_to_json(must(pipeline.shape(wishes_.scalars)));
+            },
+            options_.slow_seconds, options_.run_bytes);
+        failure = described.failure;
+        if (failure.empty()) {
+            shape_ = shape_from_json(described.answer);
+            inputs_ = allocate(shape_, Direction::Inputs, BufferMemory::Kind::Private);
+            return fill_inputs(shape_, inputs_, wishes_);
+        }
+    }
+    return Error{"the arguments cannot be read: " + failure};
+}
+
+void Contest::run() {
+    const Status prepared = prepare();
+    for (Version& version : versions_) {
+        if (!prepared && version.healthy()) {
+            version.failure = prepared.error();
+        }
+        if (version.healthy()) {
+            options_.say("running " + version.contender.label);
+            run_one(version);
+        }
+        if (!version.healthy() && version.compile_seconds > 0) {
+            options_.say(version.contender.label + (version.wrong ? " is wrong: " : " failed: ") +
+                         version.failure);
+        }
+    }
+}
+
+void Contest::run_one(Version& version) {
+    Memories outputs = allocate(shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+    fill_garbage(outputs, kGarbage);
+    const ChildAnswer ran = ask_child(
+        [&]() -> json {
+            const auto runtime = must(CompiledRuntime::load(runtime_));
+            const auto pipeline = must(CompiledPipeline::load(version.library, version.function));
+            const CallPointers pointers(shape_, inputs_, outputs);
+            runtime.set_threads(options_.threads);
+            runtime.count_allocations();
+            const double start = now();
+            must(pipeline.run(pointers.argv()));
+            return {{"seconds", now() - start}, {"peak", CompiledRuntime::peak_bytes()}};
+        },
+        options_.slow_seconds, options_.run_bytes);
+    if (!ran.failure.empty()) {
+        version.failure = "running: " + ran.failure;
+        return;
+    }
+    version.first_seconds = ran.answer["seconds"].get<double>();
+    version.run_peak_bytes = ran.answer["peak"].get<std::int64_t>();
+    if (!options_.outputs.empty()) {
+        if (const Status written = write_outputs(version, outputs); !written) {
+            version.failure = written.error();
+            return;
+        }
+    }
+    if (reference_.empty()) {
+        reference_ = version.contender.label;
+        expected_ = std::move(outputs);
+        version.verified = "reference";
+        return;
+    }
+    version.failure = compare(outputs);
+    version.wrong = !version.failure.empty();
+    version.verified = version.wrong ? "" : "as " + reference_;
+}
+
+std::string Contest::compare(const Memories& outputs) const {
+    for (const CallArgument& argument : shape_) {
+        if (argument.is_buffer && argument.buffer.is_output) {
+            const std::string& name = argument.buffer.name;
+            const std::string text =
+                difference(argument.buffer, expected_.at(name), outputs.at(name),
+                           tolerance_of(argument.buffer.type, wishes_.integer_slack));
+            if (!text.empty()) {
+                return text;
+            }
+        }
+    }
+    return "";
+}
+
+Status Contest::write_outputs(const Version& version, const Memories& outputs) const {
+    const std::string folder = options_.outputs + "/" + name() + "/" + version.slug();
+    if (Status status = make_directory(folder); !status) {
+        return status;
+    }
+    for (const CallArgument& argument : shape_) {
+        if (!argument.is_buffer || !argument.buffer.is_output) {
+            continue;
+        }
+        const BufferShape& buffer = argument.buffer;
+        std::vector<halide_dimension_t> dimensions;
+        for (std::size_t d = 0; d < buffer.region.size(); d++) {
+            dimensions.emplace_back(static_cast<int>(buffer.region[d].min),
+                                    static_cast<int>(buffer.region[d].extent),
+                                    static_cast<int>(buffer.strides[d]));
+        }
+        const AnyBuffer array(static_cast<halide_type_t>(buffer.type),
+                              outputs.at(buffer.name).data(), static_cast<int>(dimensions.size()),
+                              dimensions.data());
+        try {
+            write_npy(folder + "/" + buffer.name + ".npy", array);
+        } catch (const std::exception& error) {
+            return Error{error.what()};
+        }
+    }
+    return Ok{};
+}
+
+void Contest::time() {
+    std::vector<Version*> healthy;
+    double runs = 0;
+    for (Version& version : versions_) {
+        if (version.healthy()) {
+            healthy.push_back(&version);
+            runs += std::max(version.first_seconds, 0.1);
+        }
+    }
+    if (healthy.empty()) {
+        return;
+    }
+    options_.say("timing " + std::to_string(healthy.size()) + " versions");
+    const ChildAnswer timed = ask_child(
+        [&]() -> json {
+            const auto runtime = must(CompiledRuntime::load(runtime_));
+            runtime.set_threads(options_.threads);
+            const Memories outputs =
+                allocate(shape_, Direction::Outputs, BufferMemory::Kind::Private);
+            fill_garbage(outputs, kGarbage);  // so that no version pays for its pages
+            const CallPointers pointers(shape_, inputs_, outputs);
+            std::vector<CompiledPipeline> pipelines;
+            std::vector<Runnable> runnables;
+            for (const Version* version : healthy) {
+                pipelines.push_back(
+                    must(CompiledPipeline::load(version->library, version->function)));
+            }
+            for (std::size_t i = 0; i < healthy.size(); i++) {
+                runnables.push_back({healthy[i]->contender.label,
+                                     [&, i] { must(pipelines[i].run(pointers.argv())); }});
+            }
+            json rows = json::array();
+            for (const Timed& each : time_interleaved(runnables, options_.timing).versions) {
+                rows.push_back(each.samples);
+            }
+            return rows;
+        },
+        options_.timing.seconds + 6 * runs + 60, options_.run_bytes);
+    for (std::size_t i = 0; i < healthy.size(); i++) {
+        Version& version = *healthy[i];
+        if (!timed.failure.empty()) {
+            version.failure = "timing: " + timed.failure;
+            continue;
+        }
+        version.samples = timed.answer[i].get<std::vector<double>>();
+        version.seconds = median_of(version.samples);
+        version.uncertainty = uncertainty_of(version.samples);
+    }
+}
+
+}  // namespace nestor
