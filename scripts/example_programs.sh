@@ -15,7 +15,7 @@ need_picture() {
 
 # build_programs PIPELINE...: their generators and the driver.
 build_programs() {
-    local name targets=(compare_driver)
+    local name targets=(compare_driver nestor autoschedule_nestor)
     for name in "$@"; do
         if [ ! -f "corpus/$name/${name}_generator.cpp" ]; then
             echo "$0: there is no pipeline $name; there are: $(ls -d corpus/*/ | xargs -n 1 basename | xargs)" >&2

@@ -38,7 +38,7 @@ class Contest {
     void time();
 
     [[nodiscard]] const std::string& name() const { return options_.build.name; }
-    [[nodiscard]] const std::vector<Version>& versions() const { return versions_; }
+    [[nodiscard]] BoardRow row() const { return {name(), versions_}; }
     [[nodiscard]] const CallShape& shape() const { return shape_; }
 
     /** Sizes and inputs, from what the first version that was built says of its arguments. run()

@@ -6,6 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "measure/timing.h"
+
 namespace nestor {
 
 using nlohmann::json;
@@ -81,11 +83,11 @@ double geometric_mean(const std::vector<double>& values) {
 }
 
 /** One contender's speeds relative to the first, where both are right. */
-std::vector<double> speeds(const std::vector<Contest>& contests, std::size_t contender) {
+std::vector<double> speeds(const std::vector<BoardRow>& board, std::size_t contender) {
     std::vector<double> all;
-    for (const Contest& contest : contests) {
-        const Version& first = contest.versions().front();
-        const Version& version = contest.versions()[contender];
+    for (const BoardRow& entry : board) {
+        const Version& first = entry.versions.front();
+        const Version& version = entry.versions[contender];
         if (timed(first) && timed(version)) {
             all.push_back(first.seconds / version.seconds);
         }
@@ -95,18 +97,18 @@ std::vector<double> speeds(const std::vector<Contest>& contests, std::size_t con
 
 }  // namespace
 
-std::string board_table(const std::vector<Contest>& contests, TableStyle style) {
-    const std::vector<Version>& some = contests.front().versions();
+std::string board_table(const std::vector<BoardRow>& board, TableStyle style) {
+    const std::vector<Version>& some = board.front().versions;
     std::vector<Row> rows;
     Row head{"pipeline", some.front().contender.label + " ms"};
     for (std::size_t i = 1; i < some.size(); i++) {
         head.push_back(some[i].contender.label);
     }
     rows.push_back(head);
-    for (const Contest& contest : contests) {
-        const std::vector<Version>& versions = contest.versions();
+    for (const BoardRow& entry : board) {
+        const std::vector<Version>& versions = entry.versions;
         const Version& first = versions.front();
-        Row row{contest.name(), timed(first) ? number(first.seconds * 1e3) : why_not(first)};
+        Row row{entry.pipeline, timed(first) ? number(first.seconds * 1e3) : why_not(first)};
         for (std::size_t i = 1; i < versions.size(); i++) {
             const bool both = timed(first) && timed(versions[i]);
             row.push_back(both ? number(first.seconds / versions[i].seconds)
@@ -122,15 +124,15 @@ std::string board_table(const std::vector<Contest>& contests, TableStyle style) 
     Row seconds{"scheduling s, median"};
     Row memory{"scheduling MiB, most"};
     for (std::size_t i = 0; i < some.size(); i++) {
-        const std::vector<double> relative = speeds(contests, i);
+        const std::vector<double> relative = speeds(board, i);
         mean.push_back(i == 0 ? "1" : number(geometric_mean(relative)));
         count.push_back(std::to_string(relative.size()));
         std::vector<double> scheduling;
         int failures = 0;
         int wrongs = 0;
         double most = 0;
-        for (const Contest& contest : contests) {
-            const Version& version = contest.versions()[i];
+        for (const BoardRow& entry : board) {
+            const Version& version = entry.versions[i];
             failures += !version.healthy() && !version.wrong ? 1 : 0;
             wrongs += version.wrong ? 1 : 0;
             if (version.schedule_seconds > 0) {
@@ -147,11 +149,11 @@ std::string board_table(const std::vector<Contest>& contests, TableStyle style) 
     return table(rows, style);
 }
 
-std::string detail_table(const Contest& contest, TableStyle style) {
+std::string detail_table(const BoardRow& entry, TableStyle style) {
     std::vector<Row> rows{
         {"scheduler", "scheduling s", "its MiB", "run ms", "+- %", "speed", "run MiB", "verified"}};
-    const Version& first = contest.versions().front();
-    for (const Version& version : contest.versions()) {
+    const Version& first = entry.versions.front();
+    for (const Version& version : entry.versions) {
         const bool has_time = timed(version);
         rows.push_back({version.contender.label, number(version.schedule_seconds),
                         number(static_cast<double>(version.schedule_peak_bytes) / (1 << 20)),
@@ -166,17 +168,17 @@ std::string detail_table(const Contest& contest, TableStyle style) {
     return table(rows, style);
 }
 
-json board_json(const std::vector<Contest>& contests, const MachineState& machine) {
-    json board = {{"machine",
-                   {{"cpu", machine.cpu},
-                    {"cores", machine.cores},
-                    {"threads", machine.threads},
-                    {"halide", machine.halide},
-                    {"load", machine.load}}},
-                  {"pipelines", json::array()}};
-    for (const Contest& contest : contests) {
+json board_json(const std::vector<BoardRow>& board, const MachineState& machine) {
+    json text = {{"machine",
+                  {{"cpu", machine.cpu},
+                   {"cores", machine.cores},
+                   {"threads", machine.threads},
+                   {"halide", machine.halide},
+                   {"load", machine.load}}},
+                 {"pipelines", json::array()}};
+    for (const BoardRow& entry : board) {
         json rows = json::array();
-        for (const Version& v : contest.versions()) {
+        for (const Version& v : entry.versions) {
             rows.push_back({{"label", v.contender.label},
                             {"scheduler", v.contender.scheduler},
                             {"params", v.contender.params},
@@ -192,9 +194,9 @@ json board_json(const std::vector<Contest>& contests, const MachineState& machin
                             {"uncertainty", v.uncertainty},
                             {"samples", v.samples}});
         }
-        board["pipelines"].push_back({{"name", contest.name()}, {"versions", rows}});
+        text["pipelines"].push_back({{"name", entry.pipeline}, {"versions", rows}});
     }
-    return board;
+    return text;
 }
 
 }  // namespace nestor

@@ -5,25 +5,25 @@
 #include <string>
 #include <vector>
 
-#include "bench/contest.h"
+#include "bench/version.h"
 #include "measure/measurement.h"
 
 namespace nestor {
 
 enum class TableStyle { Plain, Markdown };
 
-/** Speeds relative to the first contender (its milliseconds in its own column): a row for each
- * pipeline, a column for each contender; below, for each contender, the geometric mean over the
- * pipelines that it and the first got right, how many these are, how many failed, how many were
- * wrong, and its median scheduling time and largest memory. A failure or a wrong result has no
- * speed and enters no mean. */
-[[nodiscard]] std::string board_table(const std::vector<Contest>& contests, TableStyle style);
+/** `board` has the same contenders in every row, and at least one row. Speeds relative to the first
+ * contender (its milliseconds in its own column): a row for each pipeline, a column for each
+ * contender; below, for each contender, the geometric mean over the pipelines that it and the first
+ * got right, how many these are, how many failed, how many were wrong, and its median scheduling
+ * time and largest memory. A failure or a wrong result has no speed and enters no mean. */
+[[nodiscard]] std::string board_table(const std::vector<BoardRow>& board, TableStyle style);
 
 /** Everything that is known of one pipeline's versions, a row each. */
-[[nodiscard]] std::string detail_table(const Contest& contest, TableStyle style);
+[[nodiscard]] std::string detail_table(const BoardRow& row, TableStyle style);
 
 /** Machine, settings, and every version of every pipeline with all samples. */
-[[nodiscard]] nlohmann::json board_json(const std::vector<Contest>& contests,
+[[nodiscard]] nlohmann::json board_json(const std::vector<BoardRow>& board,
                                         const MachineState& machine);
 
 }  // namespace nestor

@@ -51,6 +51,12 @@ struct Version {
     [[nodiscard]] std::string schedule_file() const;
 };
 
+/** One pipeline's versions: a row of the board. */
+struct BoardRow {
+    std::string pipeline;
+    std::vector<Version> versions;
+};
+
 struct BuildJob {
     std::string generator;                               // an absolute path
     std::string name;                                    // -g

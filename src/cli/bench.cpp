@@ -162,14 +162,16 @@ Status compete(const Options& options) {
         contest.time();
     }
     const TableStyle style = options.markdown ? TableStyle::Markdown : TableStyle::Plain;
+    std::vector<BoardRow> board;
     for (const Contest& contest : contests) {
+        board.push_back(contest.row());
         if (options.details) {
-            std::cout << contest.name() << "\n\n" << detail_table(contest, style) << "\n";
+            std::cout << contest.name() << "\n\n" << detail_table(board.back(), style) << "\n";
         }
     }
-    std::cout << board_table(contests, style);
+    std::cout << board_table(board, style);
     if (!options.json_file.empty()) {
-        return write_file(options.json_file, board_json(contests, machine).dump(1) + "\n");
+        return write_file(options.json_file, board_json(board, machine).dump(1) + "\n");
     }
     return Ok{};
 }
