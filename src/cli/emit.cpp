@@ -8,8 +8,8 @@
 #include <map>
 
 #include "base/files.h"
-#include "cli/generator.h"
 #include "base/process.h"
+#include "cli/generator.h"
 #include "cli/scratch.h"
 
 namespace nestor {

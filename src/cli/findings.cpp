@@ -10,10 +10,10 @@
 #include <iostream>
 #include <thread>
 
+#include "base/process.h"
 #include "cli/generator.h"
 #include "cli/halide_library.h"
 #include "cli/plugin_path.h"
-#include "base/process.h"
 #include "cli/scratch.h"
 #include "halide/halide.h"
 #include "halide/target_machine.h"

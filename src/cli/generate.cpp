@@ -6,12 +6,12 @@
 #include <iostream>
 #include <memory>
 
+#include "base/process.h"
 #include "cli/command.h"
 #include "cli/generator.h"
 #include "cli/halide_library.h"
 #include "cli/old_arguments.h"
 #include "cli/plugin_path.h"
-#include "base/process.h"
 #include "cli/scratch.h"
 
 namespace nestor {

@@ -24,12 +24,12 @@ std::int32_t with_fault(std::int32_t x) {
         case Fault::allocate: {
             constexpr std::size_t kBytes = std::size_t{20} << 30U;
             auto* volatile memory = new char[kBytes];
-        std::memset(memory, x, kBytes);
-        const std::int32_t first = memory[kBytes / 2];
-        delete[] memory;
-        return first;
-    }
-    case Fault::wrong:
+            std::memset(memory, x, kBytes);
+            const std::int32_t first = memory[kBytes / 2];
+            delete[] memory;
+            return first;
+        }
+        case Fault::wrong:
             return x == 3 ? 4 : x;
         case Fault::abort:
             std::abort();
