@@ -20,7 +20,7 @@ enum class TableStyle { Plain, Markdown };
 [[nodiscard]] std::string board_table(const std::vector<BoardRow>& board, TableStyle style);
 
 /** Everything that is known of one pipeline's versions, a row each. */
-[[nodiscard]] std::string detail_table(const BoardRow& row, TableStyle style);
+[[nodiscard]] std::string detail_table(const BoardRow& entry, TableStyle style);
 
 /** Machine, settings, and every version of every pipeline with all samples. */
 [[nodiscard]] nlohmann::json board_json(const std::vector<BoardRow>& board,

@@ -54,7 +54,7 @@ struct Options {
 
 void say(const Options& options, const std::string& text) {
     if (!options.quiet) {
-        std::cerr << text << std::endl;
+        std::cerr << text << "\n";
     }
 }
 
@@ -205,7 +205,7 @@ Status sign(const Options& options) {
         const ScheduleOutcome& chosen = outcome.value();
         const std::string text = hash_text(hash(chosen.schedule, chosen.dag));
         std::cout << text << "  " << entry.name << ", " << chosen.states
-                  << " states: " << chosen.chosen << std::endl;
+                  << " states: " << chosen.chosen << "\n";
         all += entry.name + text;
         states += chosen.states;
     }

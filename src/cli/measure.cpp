@@ -94,7 +94,8 @@ void print_measurement(const std::string& path, const Measurement& m) {
     std::cout << path << ": "
               << (m.ok() ? in_milliseconds(m)
                          : std::string(outcome_name(m.outcome)) + ": " + m.message)
-              << std::endl;
+              << "\n"
+              << std::flush;
 }
 
 Status run(const Options& options) {

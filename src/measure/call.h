@@ -30,7 +30,7 @@ struct CallArgument {
     BufferShape buffer;
     std::string scalar_name;
     Halide::Type scalar_type;
-    halide_scalar_value_t scalar{};
+    halide_scalar_value_t scalar;
 };
 
 /** All arguments, in the order of caller_arguments(pipeline). */

@@ -54,6 +54,6 @@ struct Measurement {
 
 [[nodiscard]] nlohmann::json to_json(const Measurement& measurement);
 /** An Error if a field is missing or of another type. */
-[[nodiscard]] Result<Measurement> measurement_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<Measurement> measurement_from_json(const nlohmann::json& text);
 
 }  // namespace nestor

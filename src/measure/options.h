@@ -30,7 +30,7 @@ struct MeasureOptions {
 };
 
 [[nodiscard]] nlohmann::json to_json(const MeasureOptions& options);
-[[nodiscard]] Result<MeasureOptions> measure_options_from_json(const nlohmann::json& json);
+[[nodiscard]] Result<MeasureOptions> measure_options_from_json(const nlohmann::json& text);
 
 /** A schedule to measure, as print_json() wrote it; "none": the pipeline as it is. */
 struct Candidate {

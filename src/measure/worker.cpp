@@ -2,12 +2,12 @@
 
 #include <poll.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <deque>
 #include <list>
 #include <nlohmann/json.hpp>
