@@ -14,11 +14,14 @@ using Halide::Generator;
 using Halide::lerp;
 using Halide::RDom;
 using Halide::select;
+using Halide::TailStrategy;
 using Halide::Var;
 using Halide::BoundaryConditions::repeat_edge;
 
 class BilateralGrid : public Generator<BilateralGrid> {
   public:
+    GeneratorParam<int> width{"width", 2560};
+    GeneratorParam<int> height{"height", 1536};
     /** Pixels a cell of the grid is wide and high. */
     GeneratorParam<int> cell{"cell", 8, 2, 64};
 
@@ -28,24 +31,23 @@ class BilateralGrid : public Generator<BilateralGrid> {
     Output<Buffer<float, 2>> output{"output"};
 
     void generate() {
-        Func clamped = repeat_edge(input);
+        value(x, y) = clamp(repeat_edge(input)(x, y), 0.0f, 1.0f);
 
         // 1. The grid: in each cell the sum of its pixels (k = 0) and their number (k = 1).
-        RDom pixel(0, cell, 0, cell, "pixel");
-        Expr value = clamp(clamped(x * cell + pixel.x - cell / 2, y * cell + pixel.y - cell / 2),
-                           0.0f, 1.0f);
-        Func grid("grid");
+        pixel = RDom(0, cell, 0, cell, "pixel");
+        Expr px = x * cell + pixel.x - cell / 2;
+        Expr py = y * cell + pixel.y - cell / 2;
+        nearest(x, y) = cell_of(value(x, y) + 0.5f * range);
         grid(x, y, z, k) = 0.0f;
-        grid(x, y, cell_of(value + 0.5f * range), k) += select(k == 0, value, 1.0f);
+        grid(x, y, nearest(px, py), k) += select(k == 0, value(px, py), 1.0f);
 
         // 2. Blurred in its three directions.
-        Func blurred_z = blurred(grid, "blurred_z", {0, 0, 1});
-        Func blurred_x = blurred(blurred_z, "blurred_x", {1, 0, 0});
-        Func blurred_y = blurred(blurred_x, "blurred_y", {0, 1, 0});
+        blurred_z(x, y, z, k) = blurred(grid, {0, 0, 1});
+        blurred_x(x, y, z, k) = blurred(blurred_z, {1, 0, 0});
+        blurred_y(x, y, z, k) = blurred(blurred_x, {0, 1, 0});
 
         // 3. Read back between the eight cells around each pixel and its brightness.
-        Func smooth("smooth");
-        smooth(x, y, k) = sliced(blurred_y, clamp(clamped(x, y), 0.0f, 1.0f));
+        smooth(x, y, k) = sliced(blurred_y);
         output(x, y) = smooth(x, y, 0) / smooth(x, y, 1);
 
         input.set_estimates({{0, width}, {0, height}});
@@ -53,23 +55,76 @@ class BilateralGrid : public Generator<BilateralGrid> {
         output.set_estimates({{0, width}, {0, height}});
     }
 
-  private:
-    static constexpr int width = 2560;
-    static constexpr int height = 1536;
+    void schedule() {
+        if (using_autoscheduler()) {
+            return;
+        }
+        const int lanes = natural_vector_size<float>();
+        Var strip("strip"), band("band"), xi("xi");
 
+        // The grid, with x innermost for the blurs. Pixels go into eight cells in turns, because
+        // two in a row to the same place would wait for each other. Where they go is found before,
+        // in vectors.
+        grid.compute_root()
+            .bound(k, 0, 2)
+            .reorder_storage(x, z, k, y)
+            .reorder(x, z, k, y)
+            .vectorize(x, lanes)
+            .split(y, strip, y, 4, TailStrategy::GuardWithIf)
+            .parallel(strip);
+        grid.update()
+            .split(y, strip, y, 4, TailStrategy::GuardWithIf)
+            .parallel(strip)
+            .split(x, x, xi, 8, TailStrategy::GuardWithIf)
+            .reorder(k, xi, pixel.x, pixel.y, x, y, strip)
+            .unroll(k)
+            .unroll(xi);
+        nearest.compute_at(grid, y).vectorize(x, lanes);
+        value.in(grid).compute_at(grid, y).vectorize(x, lanes);
+
+        // The picture in bands of one cell's height; the blurs slide down from one to the next.
+        output.split(y, strip, y, 128, TailStrategy::GuardWithIf)
+            .split(y, band, y, cell, TailStrategy::GuardWithIf)
+            .parallel(strip)
+            .vectorize(x, lanes);
+        for (Func blur : {blurred_z, blurred_x}) {
+            blur.store_at(output, strip)
+                .compute_at(output, band)
+                .bound_extent(k, 2)
+                .reorder_storage(x, z, k, y)
+                .reorder(x, z, k, y)
+                .vectorize(x, lanes);
+        }
+        // The last with k innermost: a pixel reads sums and numbers together, as vectors of two.
+        blurred_y.store_at(output, strip)
+            .compute_at(output, band)
+            .bound_extent(k, 2)
+            .reorder_storage(k, z, x, y)
+            .reorder(k, x, z, y)
+            .unroll(k)
+            .vectorize(x, lanes);
+        smooth.compute_at(output, y)
+            .bound_extent(k, 2)
+            .reorder_storage(k, x, y)
+            .reorder(k, x, y)
+            .unroll(x, 8)
+            .vectorize(k);
+        below.compute_at(output, y).vectorize(x, lanes);
+        fraction_z.compute_at(output, y).vectorize(x, lanes);
+    }
+
+  private:
     struct Step {
         int dx, dy, dz;
     };
 
-    Func blurred(const Func& f, const std::string& name, Step step) {
+    Expr blurred(const Func& f, Step step) {
         static constexpr float weights[] = {1.0f / 16, 4.0f / 16, 6.0f / 16, 4.0f / 16, 1.0f / 16};
         Expr total = 0.0f;
         for (int i = -2; i <= 2; i++) {
             total += weights[i + 2] * f(x + i * step.dx, y + i * step.dy, z + i * step.dz, k);
         }
-        Func result(name);
-        result(x, y, z, k) = total;
-        return result;
+        return total;
     }
 
     /** Clamped, though no brightness leaves 0..1, so that the grid's depth is known for any range.
@@ -78,22 +133,29 @@ class BilateralGrid : public Generator<BilateralGrid> {
         return clamp(cast<int>(value / range), 0, cast<int>(1.0f / range + 0.5f));
     }
 
-    Expr sliced(const Func& grid, Expr value) {
-        Expr depth = value / range;
-        Expr iz = cell_of(value);
+    Expr sliced(const Func& cells) {
+        const auto fraction = [&](const Expr& at) {
+            return cast<float>(at % cell) / static_cast<float>(cell);
+        };
+        below(x, y) = cell_of(value(x, y));
+        fraction_z(x, y) = value(x, y) / range - cast<float>(below(x, y));
         Expr ix = x / cell;
         Expr iy = y / cell;
-        Expr fx = cast<float>(x % cell) / static_cast<float>(cell);
-        Expr fy = cast<float>(y % cell) / static_cast<float>(cell);
-        Expr fz = depth - cast<float>(iz);
-        const auto plane = [&](const Expr& at) {
-            return lerp(lerp(grid(ix, iy, at, k), grid(ix + 1, iy, at, k), fx),
-                        lerp(grid(ix, iy + 1, at, k), grid(ix + 1, iy + 1, at, k), fx), fy);
+        Expr iz = below(x, y);
+        const auto row = [&](const Expr& at_y, const Expr& at_z) {
+            return lerp(cells(ix, at_y, at_z, k), cells(ix + 1, at_y, at_z, k), fraction(x));
         };
-        return lerp(plane(iz), plane(iz + 1), fz);
+        const auto plane = [&](const Expr& at_z) {
+            return lerp(row(iy, at_z), row(iy + 1, at_z), fraction(y));
+        };
+        return lerp(plane(iz), plane(iz + 1), fraction_z(x, y));
     }
 
     Var x{"x"}, y{"y"}, z{"z"}, k{"k"};
+    RDom pixel;
+    Func value{"value"}, nearest{"nearest"}, below{"below"}, fraction_z{"fraction_z"};
+    Func grid{"grid"}, blurred_z{"blurred_z"}, blurred_x{"blurred_x"}, blurred_y{"blurred_y"};
+    Func smooth{"smooth"};
 };
 
 }  // namespace

@@ -15,11 +15,15 @@ using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
 using Halide::Generator;
+using Halide::TailStrategy;
 using Halide::Var;
 using Halide::BoundaryConditions::repeat_edge;
 
 class Harris : public Generator<Harris> {
   public:
+    GeneratorParam<int> width{"width", 2560};
+    GeneratorParam<int> height{"height", 1536};
+
     Input<Buffer<uint8_t, 3>> input{"input"};
     /** Weight of the squared trace: larger values suppress more edges. */
     Input<float> sensitivity{"sensitivity", 0.04f, 0.0f, 0.25f};
@@ -29,15 +33,12 @@ class Harris : public Generator<Harris> {
         Func clamped = repeat_edge(input);
 
         // 1. Brightness, in 0..1.
-        Func gray("gray");
         gray(x, y) =
             (0.299f * cast<float>(clamped(x, y, 0)) + 0.587f * cast<float>(clamped(x, y, 1)) +
              0.114f * cast<float>(clamped(x, y, 2))) /
             255.0f;
 
         // 2. Its derivatives (Sobel).
-        Func gradient_x("gradient_x");
-        Func gradient_y("gradient_y");
         gradient_x(x, y) = column_weighted(gray, x + 1) - column_weighted(gray, x - 1);
         gradient_y(x, y) = row_weighted(gray, y + 1) - row_weighted(gray, y - 1);
 
@@ -48,9 +49,9 @@ class Harris : public Generator<Harris> {
         xx(x, y) = gradient_x(x, y) * gradient_x(x, y);
         xy(x, y) = gradient_x(x, y) * gradient_y(x, y);
         yy(x, y) = gradient_y(x, y) * gradient_y(x, y);
-        Func sum_xx = window_sum(xx, "sum_xx");
-        Func sum_xy = window_sum(xy, "sum_xy");
-        Func sum_yy = window_sum(yy, "sum_yy");
+        sum_xx(x, y) = window_sum(xx);
+        sum_xy(x, y) = window_sum(xy);
+        sum_yy(x, y) = window_sum(yy);
 
         // 4. Large where both of its eigenvalues are.
         Expr determinant = sum_xx(x, y) * sum_yy(x, y) - sum_xy(x, y) * sum_xy(x, y);
@@ -63,17 +64,34 @@ class Harris : public Generator<Harris> {
     }
 
     void schedule() {
-#ifdef HARRIS_SCHEDULE
-        if (!using_autoscheduler()) {
-            apply_schedule_harris(get_pipeline(), get_target());
+        if (using_autoscheduler()) {
+            return;
         }
+#ifdef HARRIS_SCHEDULE
+        apply_schedule_harris(get_pipeline(), get_target());
+#else
+        // Strips of rows in parallel; brightness and gradients slide down each. Four rows of the
+        // output at a time, because they share most of the gradients that they load.
+        const int lanes = natural_vector_size<float>();
+        Var strip("strip"), yi("yi");
+        output.split(y, strip, y, 64, TailStrategy::GuardWithIf)
+            .parallel(strip)
+            .vectorize(x, lanes)
+            .split(y, y, yi, 4, TailStrategy::GuardWithIf)
+            .reorder(yi, x, y, strip)
+            .unroll(yi);
+        // Six rows are needed at once; Halide by itself would keep the whole strip.
+        for (Func rows : {gray, gradient_x, gradient_y}) {
+            rows.store_at(output, strip)
+                .compute_at(output, y)
+                .fold_storage(y, 8)
+                .vectorize(x, lanes);
+        }
+        gradient_x.compute_with(gradient_y, x);
 #endif
     }
 
   private:
-    static constexpr int width = 2560;
-    static constexpr int height = 1536;
-
     Expr column_weighted(const Func& f, Expr column) {
         return f(column, y - 1) + 2.0f * f(column, y) + f(column, y + 1);
     }
@@ -82,19 +100,19 @@ class Harris : public Generator<Harris> {
         return f(x - 1, row) + 2.0f * f(x, row) + f(x + 1, row);
     }
 
-    Func window_sum(const Func& f, const std::string& name) {
-        Func result(name);
+    Expr window_sum(const Func& f) {
         Expr total = 0.0f;
         for (int dy = -1; dy <= 1; dy++) {
             for (int dx = -1; dx <= 1; dx++) {
                 total += f(x + dx, y + dy);
             }
         }
-        result(x, y) = total;
-        return result;
+        return total;
     }
 
     Var x{"x"}, y{"y"};
+    Func gray{"gray"}, gradient_x{"gradient_x"}, gradient_y{"gradient_y"};
+    Func sum_xx{"sum_xx"}, sum_xy{"sum_xy"}, sum_yy{"sum_yy"};
 };
 
 }  // namespace

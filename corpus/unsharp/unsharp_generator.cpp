@@ -12,11 +12,14 @@ using Halide::Expr;
 using Halide::Func;
 using Halide::Generator;
 using Halide::max;
+using Halide::TailStrategy;
 using Halide::Var;
 using Halide::BoundaryConditions::repeat_edge;
 
 class Unsharp : public Generator<Unsharp> {
   public:
+    GeneratorParam<int> width{"width", 2560};
+    GeneratorParam<int> height{"height", 1536};
     /** Standard deviation of the blur, in pixels; the kernel reaches out twice as far. */
     GeneratorParam<float> sigma{"sigma", 1.5f, 0.3f, 16.0f};
 
@@ -28,12 +31,9 @@ class Unsharp : public Generator<Unsharp> {
         Func clamped = repeat_edge(input);
         const std::vector<float> kernel = gaussian(sigma);
 
-        Func gray("gray");
         gray(x, y) =
             0.299f * clamped(x, y, 0) + 0.587f * clamped(x, y, 1) + 0.114f * clamped(x, y, 2);
 
-        Func blur_y("blur_y");
-        Func blur_x("blur_x");
         Expr down = kernel[0] * gray(x, y);
         for (int i = 1; i < static_cast<int>(kernel.size()); i++) {
             down += kernel[i] * (gray(x, y - i) + gray(x, y + i));
@@ -45,11 +45,9 @@ class Unsharp : public Generator<Unsharp> {
         }
         blur_x(x, y) = across;
 
-        Func sharpened("sharpened");
         sharpened(x, y) = gray(x, y) + strength * (gray(x, y) - blur_x(x, y));
 
         // A black pixel has no colour to keep: the offset stops it from dividing by nothing.
-        Func ratio("ratio");
         ratio(x, y) = max(sharpened(x, y), 0.0f) / (gray(x, y) + 1.0f / 1024);
 
         output(x, y, c) = ratio(x, y) * clamped(x, y, c);
@@ -59,10 +57,26 @@ class Unsharp : public Generator<Unsharp> {
         output.set_estimates({{0, width}, {0, height}, {0, 3}});
     }
 
-  private:
-    static constexpr int width = 2560;
-    static constexpr int height = 1536;
+    void schedule() {
+        if (using_autoscheduler()) {
+            return;
+        }
+        // A row at a time, from the colours to the colours; only the brightness slides down each
+        // strip. All channels together, because they share the ratio.
+        const int lanes = natural_vector_size<float>();
+        Var strip("strip");
+        output.bound(c, 0, 3)
+            .split(y, strip, y, 64, TailStrategy::GuardWithIf)
+            .parallel(strip)
+            .vectorize(x, lanes, TailStrategy::GuardWithIf)
+            .reorder(c, x, y, strip)
+            .unroll(c);
+        ratio.compute_at(output, x).vectorize(x);
+        blur_y.compute_at(output, y).vectorize(x, lanes);
+        gray.store_at(output, strip).compute_at(output, y).vectorize(x, lanes);
+    }
 
+  private:
     /** Half of a symmetric kernel that sums to one; the first entry is its centre. */
     static std::vector<float> gaussian(float sigma) {
         const int radius = static_cast<int>(std::ceil(2 * sigma));
@@ -79,6 +93,7 @@ class Unsharp : public Generator<Unsharp> {
     }
 
     Var x{"x"}, y{"y"}, c{"c"};
+    Func gray{"gray"}, blur_y{"blur_y"}, blur_x{"blur_x"}, sharpened{"sharpened"}, ratio{"ratio"};
 };
 
 }  // namespace

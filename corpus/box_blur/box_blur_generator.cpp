@@ -1,0 +1,59 @@
+// Mean over windows of 3x3 pixels of a 16-bit grey picture, rounded to the nearest integer.
+//
+// Yardstick: TODO
+
+#include "Halide.h"
+
+namespace {
+
+using Halide::_0;
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+using Halide::Generator;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::BoundaryConditions::repeat_edge;
+
+class BoxBlur : public Generator<BoxBlur> {
+  public:
+    GeneratorParam<int> width{"width", 5120};
+    GeneratorParam<int> height{"height", 3072};
+
+    Input<Buffer<uint16_t, 2>> input{"input"};
+    Output<Buffer<uint16_t, 2>> output{"output"};
+
+    void generate() {
+        clamped = repeat_edge(input);
+
+        // Nine pixels need 20 bits.
+        const auto pixel = [&](int dy) { return cast<uint32_t>(clamped(x, y + dy)); };
+        sum_y(x, y) = pixel(-1) + pixel(0) + pixel(1);
+        Expr sum = sum_y(x - 1, y) + sum_y(x, y) + sum_y(x + 1, y);
+        output(x, y) = cast<uint16_t>((sum + 4) / 9);
+
+        input.set_estimates({{0, width}, {0, height}});
+        output.set_estimates({{0, width}, {0, height}});
+    }
+
+    void schedule() {
+        if (using_autoscheduler()) {
+            return;
+        }
+        // Strips of rows in parallel. Only what copies the input row by row knows of the edge; each
+        // row of column sums is used at once, out of the first cache.
+        const int lanes = natural_vector_size<uint16_t>();
+        Var yi("yi");
+        output.split(y, y, yi, 64, TailStrategy::GuardWithIf).parallel(y).vectorize(x, lanes);
+        sum_y.compute_at(output, yi).vectorize(x, lanes / 2);
+        clamped.store_at(output, y).compute_at(output, yi).vectorize(_0, lanes);
+    }
+
+  private:
+    Var x{"x"}, y{"y"};
+    Func clamped, sum_y{"sum_y"};
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(BoxBlur, box_blur)

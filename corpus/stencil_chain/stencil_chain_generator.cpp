@@ -1,0 +1,115 @@
+// A chain of 32 small stencils: as many steps of diffusion on a 10-bit grey picture, each a
+// weighted mean of 21 pixels in 16-bit integers. Only the input has an edge that is repeated; each
+// step reaches two pixels further beyond it.
+//
+// Yardstick: TODO
+
+#include <string>
+#include <vector>
+
+#include "Halide.h"
+
+namespace {
+
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+using Halide::Generator;
+using Halide::min;
+using Halide::TailStrategy;
+using Halide::Var;
+using Halide::BoundaryConditions::repeat_edge;
+
+class StencilChain : public Generator<StencilChain> {
+  public:
+    GeneratorParam<int> width{"width", 2560};
+    GeneratorParam<int> height{"height", 1536};
+    GeneratorParam<int> steps{"steps", 32, 1, 256};
+
+    /** 10-bit numbers are what 64 of still fit in 16 bits: any larger one is taken for 1023. */
+    Input<Buffer<uint16_t, 2>> input{"input"};
+    Output<Buffer<uint16_t, 2>> output{"output"};
+
+    void generate() {
+        Func clamped = repeat_edge(input);
+        limited(x, y) = min(clamped(x, y), 1023);
+        Func last = limited;
+        for (int i = 1; i <= steps; i++) {
+            stages.push_back(diffused(last, i == steps ? "last" : "step_" + std::to_string(i)));
+            last = stages.back();
+        }
+        output(x, y) = last(x, y);
+
+        input.set_estimates({{0, width}, {0, height}});
+        output.set_estimates({{0, width}, {0, height}});
+    }
+
+    void schedule() {
+        if (using_autoscheduler()) {
+            return;
+        }
+        // Every eighth step as a whole, in strips of rows down which the steps before it slide, two
+        // rows at a time: these share most of what they read.
+        const int lanes = natural_vector_size<uint16_t>();
+        const int group = 8;
+        Var xi("xi"), yi("yi"), pair("pair");
+        Func end;
+        for (int i = steps - 1; i >= 0; i--) {
+            if ((steps - 1 - i) % group == 0) {
+                end = i == steps - 1 ? Func(output) : stages[i];
+                end.compute_root()
+                    .split(y, y, yi, 128, TailStrategy::GuardWithIf)
+                    .split(yi, yi, pair, 2, TailStrategy::GuardWithIf)
+                    .split(x, x, xi, lanes)
+                    .reorder(xi, pair, x, yi, y)
+                    .vectorize(xi)
+                    .unroll(pair)
+                    .parallel(y);
+            } else {
+                stages[i]
+                    .store_at(end, y)
+                    .compute_at(end, yi)
+                    .tile(x, y, xi, pair, lanes, 2)
+                    .vectorize(xi)
+                    .unroll(pair);
+            }
+        }
+        limited.store_at(end, y).compute_at(end, yi).vectorize(x, lanes);
+    }
+
+  private:
+    /** A mean of 21 pixels with weights by their distance; they sum to 64. */
+    Func diffused(const Func& f, const std::string& name) {
+        Expr sum = 8 * f(x, y) + rounding;
+        for (auto [weight, squared_distance] : {std::pair{6, 1}, {4, 2}, {2, 4}, {1, 5}}) {
+            sum += weight * ring(f, squared_distance);
+        }
+        Func result(name);
+        result(x, y) = sum >> 6;
+        return result;
+    }
+
+    /** The sum of all pixels at this distance. */
+    Expr ring(const Func& f, int squared_distance) {
+        Expr sum;
+        for (int dy = -2; dy <= 2; dy++) {
+            for (int dx = -2; dx <= 2; dx++) {
+                if (dx * dx + dy * dy == squared_distance) {
+                    Expr pixel = f(x + dx, y + dy);
+                    sum = sum.defined() ? sum + pixel : pixel;
+                }
+            }
+        }
+        return sum;
+    }
+
+    static constexpr int rounding = 32;
+
+    Var x{"x"}, y{"y"};
+    Func limited{"limited"};
+    std::vector<Func> stages;
+};
+
+}  // namespace
+
+HALIDE_REGISTER_GENERATOR(StencilChain, stencil_chain)
