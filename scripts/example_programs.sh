@@ -1,4 +1,4 @@
-# Sourced by main_job and compare_examples, from the root of the project.
+# Sourced by main_job and board, from the root of the project.
 
 build=${NESTOR_BUILD:-build/release}
 picture=${picture:-/usr/share/backgrounds/picosdeeuropa_by_Aitzol_Berasategi.jpg}
@@ -13,9 +13,9 @@ need_picture() {
     fi
 }
 
-# build_programs PIPELINE...: their generators and the driver.
+# build_programs PIPELINE...: their generators, the tool and the plug-in.
 build_programs() {
-    local name targets=(compare_driver nestor autoschedule_nestor)
+    local name targets=(nestor autoschedule_nestor)
     for name in "$@"; do
         if [ ! -f "corpus/$name/${name}_generator.cpp" ]; then
             echo "$0: there is no pipeline $name; there are: $(ls -d corpus/*/ | xargs -n 1 basename | xargs)" >&2
@@ -30,12 +30,15 @@ build_programs() {
     .venv/bin/cmake --build "$build" --parallel "${NESTOR_JOBS:-$(nproc)}" --target "${targets[@]}"
 }
 
-# run_comparison PIPELINE... [argument of compare.py]...
-run_comparison() {
-    local generators=()
-    while [ $# -gt 0 ] && [[ "$1" != -* ]]; do
-        generators+=("$build/corpus/$1.generator")
-        shift
+# make_inputs FOLDER PIPELINE...: what each reads, from the picture, at its own size.
+make_inputs() {
+    local folder=$1 generators=()
+    shift
+    local name
+    for name in "$@"; do
+        generators+=("$build/corpus/$name.generator")
     done
-    .venv/bin/python tools/compare/compare.py "${generators[@]}" --build "$build" --picture "$picture" "$@"
+    mkdir -p "$folder"
+    "$build/bin/nestor" bench "${generators[@]}" --versions expert --arguments "$folder" --quiet
+    .venv/bin/python scripts/make_inputs.py "$folder" --picture "$picture" --wishes corpus
 }

@@ -8,12 +8,8 @@ from a photograph; WISHES/NAME/inputs.json says where an input is something else
 import argparse
 import json
 import pathlib
-import sys
 
 import numpy
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "tools/compare"))
-
 import pictures
 
 

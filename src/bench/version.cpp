@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/process.h"
+#include "bench/build_record.h"
 
 namespace nestor {
 
@@ -171,6 +172,36 @@ std::string Version::schedule_file() const {
     return folder + "/" + function + ".schedule.h";
 }
 
+namespace {
+
+/** Schedules for the time and memory that it takes. Yields what went wrong. */
+std::string measure_scheduling(const BuildJob& job, Version& version) {
+    const auto made = run_limited(job, generator_command(job, version, "schedule"));
+    if (made) {
+        version.schedule_seconds = made.value().seconds;
+        version.schedule_peak_bytes = made.value().peak_bytes;
+    }
+    const std::string failure = failure_of(made, job);
+    return failure.empty() ? "" : "scheduling: " + failure;
+}
+
+/** The same. */
+std::string compile_and_link(const BuildJob& job, Version& version) {
+    const auto made = run_limited(job, generator_command(job, version, "object,c_header"));
+    if (const std::string failure = failure_of(made, job); !failure.empty()) {
+        return "compiling: " + failure;
+    }
+    version.compile_seconds = made.value().seconds;
+    const std::string base = version.folder + "/" + version.function;
+    version.library = base + ".so";
+    const auto linked =
+        run_limited(job, {job.compiler, "-shared", "-o", version.library, base + ".o"}, true);
+    const std::string failure = failure_of(linked, job);
+    return failure.empty() ? "" : "linking: " + failure;
+}
+
+}  // namespace
+
 void build_version(const BuildJob& job, Version& version) {
     version.function = job.name + "_" + version.slug();
     version.folder = job.folder + "/" + version.slug();
@@ -179,34 +210,23 @@ void build_version(const BuildJob& job, Version& version) {
         return;
     }
     const std::string& scheduler = version.contender.scheduler;
-    if (!scheduler.empty()) {
-        const std::string plugin = plugin_file(job, scheduler);
-        if (!std::filesystem::exists(plugin)) {
-            version.failure = "no plug-in " + plugin;
-            return;
-        }
-        const auto made = run_limited(job, generator_command(job, version, "schedule"));
-        if (made) {
-            version.schedule_seconds = made.value().seconds;
-            version.schedule_peak_bytes = made.value().peak_bytes;
-        }
-        if (const std::string failure = failure_of(made, job); !failure.empty()) {
-            version.failure = "scheduling: " + failure;
-            return;
-        }
-    }
-    const auto made = run_limited(job, generator_command(job, version, "object,c_header"));
-    if (const std::string failure = failure_of(made, job); !failure.empty()) {
-        version.failure = "compiling: " + failure;
+    const std::string plugin = scheduler.empty() ? "" : plugin_file(job, scheduler);
+    if (!plugin.empty() && !std::filesystem::exists(plugin)) {
+        version.failure = "no plug-in " + plugin;
         return;
     }
-    version.compile_seconds = made.value().seconds;
-    const std::string base = version.folder + "/" + version.function;
-    version.library = base + ".so";
-    const auto linked =
-        run_limited(job, {job.compiler, "-shared", "-o", version.library, base + ".o"}, true);
-    if (const std::string failure = failure_of(linked, job); !failure.empty()) {
-        version.failure = "linking: " + failure;
+    const std::string key = build_key(job, version, plugin);
+    if (job.reuse && recall_build(version, key)) {
+        return;
+    }
+    if (!scheduler.empty()) {
+        version.failure = measure_scheduling(job, version);
+    }
+    if (version.healthy()) {
+        version.failure = compile_and_link(job, version);
+    }
+    if (const Status status = remember_build(version, key); !status && version.healthy()) {
+        version.failure = status.error();
     }
 }
 

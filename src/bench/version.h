@@ -68,10 +68,11 @@ struct BuildJob {
     double seconds = 600;                                // limit of one call of the generator
     std::int64_t memory_bytes = std::int64_t{8} << 30U;  // the same
     std::string compiler = "c++";                        // that links
+    bool reuse = false;  // what `folder` already has of the same job
 };
 
 /** Schedules once for the time and memory that it takes, then again to compile. What goes wrong
- * is the version's failure. */
+ * is the version's failure. What became of it is kept in the version's folder (build_record.h). */
 void build_version(const BuildJob& job, Version& version);
 
 /** Halide's run-time, which all versions share. Yields its library. */

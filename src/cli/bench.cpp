@@ -1,5 +1,6 @@
 // nestor bench
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -45,7 +46,7 @@ struct Options {
     std::string name;
     std::vector<std::string> params;
     std::string versions = default_contenders();
-    std::string plugin, json_file, folder;
+    std::string plugin, json_file, folder, required;
     int parallelism = 0;
     bool details = false, markdown = false, quiet = false, signature = false;
     std::string arguments;
@@ -135,6 +136,19 @@ Status write_arguments(std::vector<Contest>& contests, const std::string& folder
     return Ok{};
 }
 
+/** An Error unless a version of that label is right everywhere. */
+Status check_required(const std::string& label, const std::vector<BoardRow>& board) {
+    for (const BoardRow& row : board) {
+        const bool right = std::any_of(
+            row.versions.begin(), row.versions.end(),
+            [&](const Version& each) { return each.contender.label == label && each.healthy(); });
+        if (!label.empty() && !right) {
+            return Error{row.pipeline + ": " + label + " is not right"};
+        }
+    }
+    return Ok{};
+}
+
 Status compete(const Options& options) {
     const Result<Scratch> scratch = Scratch::create();
     if (!scratch) {
@@ -171,9 +185,12 @@ Status compete(const Options& options) {
     }
     std::cout << board_table(board, style);
     if (!options.json_file.empty()) {
-        return write_file(options.json_file, board_json(board, machine).dump(1) + "\n");
+        const std::string json = board_json(board, machine).dump(1) + "\n";
+        if (Status status = write_file(options.json_file, json); !status) {
+            return status;
+        }
     }
-    return Ok{};
+    return check_required(options.required, board);
 }
 
 /** For a fixed target and parallelism, whatever the machine. */
@@ -193,6 +210,7 @@ Status sign(const Options& options) {
         asked.plugin = options.plugin;
         asked.params = options.params;
         asked.params.emplace_back("autoscheduler.parallelism=8");
+        asked.params.emplace_back("autoscheduler.machine=shipped");
         const Result<OpenedPipeline> opened = open_pipeline(read_request(asked));
         if (!opened) {
             return Error{opened.error()};
@@ -251,10 +269,18 @@ Action define_bench(CLI::App& app) {
     app.add_option("--plugin", options->plugin, "Nestor's plug-in, or its folder");
     app.add_option("--compiler", contest.build.compiler, "links the libraries")
         ->capture_default_str();
-    app.add_option("--folder", options->folder, "keep schedules, objects and libraries here");
+    CLI::Option* folder =
+        app.add_option("--folder", options->folder, "keep schedules, objects and libraries here");
+    app.add_flag("--reuse", contest.build.reuse,
+                 "take from --folder what was built there from the same generator, with the same "
+                 "plug-in, parameters and limits; failures, too")
+        ->needs(folder);
     app.add_option("--outputs", contest.outputs, "write all outputs, as NAME/VERSION/OUTPUT.npy");
     app.add_option("--arguments", options->arguments,
                    "write NAME/arguments.json, for programs that make inputs, and stop");
+    app.add_option("--require", options->required,
+                   "exit with 1 unless this version is right everywhere")
+        ->type_name("VERSION");
     app.add_option("--json", options->json_file, "write everything, as JSON")->type_name("FILE");
     app.add_flag("--details", options->details, "a table for each pipeline, too");
     app.add_flag("--markdown", options->markdown, "tables as Markdown");

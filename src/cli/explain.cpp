@@ -11,7 +11,7 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
-#include "halide/target_machine.h"
+#include "plugin/machine_choice.h"
 #include "plugin/schedule_pipeline.h"
 #include "schedule/print.h"
 #include "search/estimate.h"
@@ -32,7 +32,7 @@ Examples:
   nestor explain saved/harris.hlpipe --json
       the same facts for a script; times in seconds
 
-Times of loop nests are estimates: what runs is measured by tools/compare.)";
+Times of loop nests are estimates: what runs is measured by `nestor measure`.)";
 
 struct Options {
     RequestOptions request;
@@ -149,8 +149,11 @@ Status run(const Options& options) {
         return Error{request.path + ": " + outcome.error()};
     }
     std::cerr << outcome.value().report;
-    Machine machine = machine_of(pipeline.target);
-    machine.parallelism = pipeline.params.parallelism;
+    const Result<Machine> chosen_machine = choose_machine(pipeline.target, pipeline.params);
+    if (!chosen_machine) {
+        return Error{chosen_machine.error()};
+    }
+    const Machine& machine = chosen_machine.value();
     Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), 0, {}};
     const ScheduleOutcome& chosen = explanation.outcome;
     explanation.seconds = estimate_seconds(chosen.dag, chosen.schedule, machine);

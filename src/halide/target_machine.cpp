@@ -2,9 +2,48 @@
 
 namespace nestor {
 
-Machine machine_of(const Halide::Target& target) {
-    Machine machine;
-    machine.vector_bytes = target.natural_vector_size(Halide::UInt(8));
+using Halide::Target;
+
+namespace {
+
+Halide::Type example_of(ElementType type) {
+    const int bits = 8 * bytes_of(type);
+    const bool is_float = type == ElementType::Float32 || type == ElementType::Float64;
+    return is_float ? Halide::Float(bits) : Halide::Int(bits);
+}
+
+}  // namespace
+
+InstructionSet instruction_set_of(const Target& target) {
+    if (target.has_feature(Target::HVX)) {
+        return InstructionSet::HexagonHvx;
+    }
+    switch (target.arch) {
+        case Target::ARM:
+            return InstructionSet::ArmNeon;
+        case Target::RISCV:
+            return InstructionSet::RiscvVector;
+        case Target::WebAssembly:
+            return InstructionSet::WasmSimd;
+        default:
+            break;
+    }
+    if (target.has_feature(Target::AVX512) || target.has_feature(Target::AVX512_Skylake)) {
+        return InstructionSet::X86Avx512;
+    }
+    return target.has_feature(Target::AVX) || target.has_feature(Target::AVX2)
+               ? InstructionSet::X86Avx2
+               : InstructionSet::X86Sse41;
+}
+
+Machine machine_of(const Target& target) {
+    Machine machine = shipped_profile(instruction_set_of(target));
+    for (std::size_t i = 0; i < kElementTypes; i++) {
+        const auto type = static_cast<ElementType>(i);
+        const int bytes = target.natural_vector_size(example_of(type)) * bytes_of(type);
+        machine.vector_bytes[type] = {static_cast<double>(bytes), Evidence::Documented,
+                                      "Halide's natural vector size"};
+    }
     return machine;
 }
 

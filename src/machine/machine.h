@@ -1,24 +1,142 @@
 #pragma once
-// Machine: what is assumed of the processor that will run the pipeline.
+// Machine: what is known of the processor that will run a pipeline. A profile comes with Nestor for
+// each instruction set (profiles.h); `nestor probe` measures the machine at hand.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <string>
+
+#include "machine/quantity.h"
 
 namespace nestor {
 
-struct Machine {
-    int vector_bytes = 32;                // of one vector register
-    int parallelism = 16;                 // tasks that the schedule exposes; not a thread count
-    std::int64_t l1_bytes = 32 * 1024;    // data, of one core
-    std::int64_t l2_bytes = 1024 * 1024;  // of one core
-    double cycles_per_second = 3e9;
-    double dram_bytes_per_cycle = 5;  // of one core
-    double launch_cycles = 20'000;    // of one parallel loop
-    double task_cycles = 1'000;       // of one iteration of a parallel loop
+/** Elements by how arithmetic on them is done. Signs do not matter here: 8 and 16 bits stand for
+ * unsigned integers, 32 and 64 for signed ones, which is what pictures and indexes are made of. */
+enum class ElementType : std::uint8_t { Int8, Int16, Int32, Int64, Float32, Float64 };
+constexpr std::size_t kElementTypes = 6;
 
-    /** Lanes of a register for elements of this many bytes, at least 1. */
-    [[nodiscard]] int lanes(int bytes) const {
-        return bytes >= vector_bytes ? 1 : vector_bytes / bytes;
-    }
+enum class Arithmetic : std::uint8_t {
+    Add,          // or subtract, and, or
+    Minimum,      // or maximum
+    Select,       // a comparison and what is chosen by it
+    Shift,        // by a constant
+    Multiply,     // of the type's own width
+    MultiplyAdd,  // one instruction where there is one
+    Divide,       // by a variable; of integers, as Halide rounds
+    SquareRoot,
+    Exponential,  // Halide's own, a polynomial
+    Widen,        // from half the width (or the integer of the same width, to float), and one add
+    DotProduct,   // products of neighbouring 8- or 16-bit elements summed into 32 bits
 };
+constexpr std::size_t kArithmetic = 11;
+
+/** Bytes of one instruction's operands. An instruction set that has no such width has unknown
+ * quantities there. */
+enum class Width : std::uint8_t { Scalar, Bytes16, Bytes32, Bytes64, Bytes128 };
+constexpr std::size_t kWidths = 5;
+
+/** Numbers of threads that bandwidth is known for; All is each core one. */
+enum class Threads : std::uint8_t { One, Two, Four, Eight, Sixteen, ThirtyTwo, All };
+constexpr std::size_t kThreads = 7;
+
+enum class Stride : std::uint8_t { Two, Three, Four };
+constexpr std::size_t kStrides = 3;
+
+/** An array indexed by an enumeration. */
+template <class Key, class T, std::size_t size>
+struct Table {
+    std::array<T, size> values;
+
+    [[nodiscard]] const T& operator[](Key key) const {
+        return values[static_cast<std::size_t>(key)];
+    }
+    [[nodiscard]] T& operator[](Key key) { return values[static_cast<std::size_t>(key)]; }
+    bool operator==(const Table&) const = default;
+};
+template <class T>
+using ByType = Table<ElementType, T, kElementTypes>;
+template <class T>
+using ByArithmetic = Table<Arithmetic, T, kArithmetic>;
+template <class T>
+using ByWidth = Table<Width, T, kWidths>;
+template <class T>
+using ByThreads = Table<Threads, T, kThreads>;
+template <class T>
+using ByStride = Table<Stride, T, kStrides>;
+
+struct ArithmeticCost {
+    Quantity cycles;   // of one instruction when many are independent (reciprocal throughput)
+    Quantity latency;  // in cycles, of one instruction that the next one waits for
+    bool operator==(const ArithmeticCost&) const = default;
+};
+
+struct CacheLevel {
+    Quantity bytes;
+    Quantity cores;  // that share it
+    Quantity read;   // bytes per cycle that one core reads from it
+    bool operator==(const CacheLevel&) const = default;
+};
+
+struct Bandwidth {
+    Quantity read;   // bytes per second, all threads together
+    Quantity triad;  // bytes per second of a = b + s c, the array written counted once (J.
+                     // McCalpin, STREAM)
+    bool operator==(const Bandwidth&) const = default;
+};
+
+struct Machine {
+    std::string target;  // the Halide target that it is for
+    std::string cpu;     // the model that the numbers are of
+    std::string date;    // of the probe, YYYY-MM-DD
+
+    /** Tasks that the schedule exposes: a request, no property of the processor. */
+    int parallelism = 16;
+
+    Quantity clock;  // cycles per second
+    Quantity cores;
+    Quantity registers;             // of vectors
+    ByType<Quantity> vector_bytes;  // that Halide calls natural
+    ByArithmetic<ByType<ByWidth<ArithmeticCost>>> operations;
+
+    ByWidth<Quantity> load;                   // cycles of one, from L1
+    ByWidth<Quantity> store;                  // cycles of one, to L1
+    ByType<Quantity> gather;                  // cycles of one element, in vectors of natural width
+    ByType<ByStride<Quantity>> strided_load;  // cycles of one natural vector of every n-th element
+    ByType<ByStride<Quantity>> interleave;  // cycles of one natural vector stored among n channels
+
+    Quantity line_bytes;  // of caches
+    CacheLevel l1, l2, l3;
+    ByThreads<Bandwidth> dram;
+
+    Quantity page_bytes;
+    Quantity page_fault;  // seconds, of the first touch of a page
+    Quantity allocation;  // seconds of halide_malloc and halide_free of a few KiB
+    Quantity launch;      // seconds that a parallel loop of one task a core takes beside one task
+    Quantity task;        // seconds of one more task in a parallel loop
+
+    /** Lanes of a natural vector for elements of this many bytes, at least 1. */
+    [[nodiscard]] int lanes(int bytes) const;
+
+    bool operator==(const Machine&) const = default;
+};
+
+[[nodiscard]] const char* name_of(ElementType type);
+[[nodiscard]] const char* name_of(Arithmetic operation);
+[[nodiscard]] const char* name_of(Width width);
+[[nodiscard]] const char* name_of(Threads threads);
+[[nodiscard]] const char* name_of(Stride stride);
+
+[[nodiscard]] int bytes_of(ElementType type);
+[[nodiscard]] int bytes_of(Width width, ElementType type);
+/** 2, 3 or 4. */
+[[nodiscard]] int stride_of(Stride stride);
+/** 0 for All. */
+[[nodiscard]] int threads_of(Threads threads);
+
+/** Whether a cost of this operation makes sense for this type: integers have no square roots. */
+[[nodiscard]] bool applies(Arithmetic operation, ElementType type);
+/** Whether its latency is known apart: the widening of a load is off the chain of dependences. */
+[[nodiscard]] bool has_latency(Arithmetic operation);
 
 }  // namespace nestor

@@ -120,6 +120,8 @@ constexpr std::array fields = {
           [](Params& p, const std::string& v) { return parse_flag(v, p.prefetching); }},
     Field{"schedule", "a schedule file (JSON) written by Nestor, or none",
           [](Params& p, const std::string& v) { return parse_text(v, p.schedule); }},
+    Field{"machine", "a machine file (JSON) written by nestor probe, or shipped",
+          [](Params& p, const std::string& v) { return parse_text(v, p.machine); }},
     Field{"save", "a directory",
           [](Params& p, const std::string& v) { return parse_text(v, p.save); }},
     Field{"default_extent", "a whole number from 1 to 2147483647, or 0 for none",

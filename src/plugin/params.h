@@ -44,6 +44,9 @@ struct Params {
     /** A schedule to replay (JSON) instead of searching; "none": leave the pipeline unscheduled;
      * empty: search. */
     std::string schedule;
+    /** The machine to schedule for: a file written by `nestor probe`; "shipped": the profile that
+     * comes with Nestor; empty: what the probe found here, else that profile. */
+    std::string machine;
     /** Directory that receives the schedule as JSON and Python, and the pipeline; empty: none. */
     std::string save;
     /** Extent assumed in every dimension that has no estimate; 0: a missing estimate is an error.

@@ -7,9 +7,9 @@
 #include "base/hash.h"
 #include "halide/apply.h"
 #include "halide/read_pipeline.h"
-#include "halide/target_machine.h"
 #include "halide/verify.h"
 #include "plugin/featurization.h"
+#include "plugin/machine_choice.h"
 #include "plugin/save.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
@@ -74,7 +74,11 @@ class Scheduling {
 
   private:
     Status choose() {
-        const std::vector<Candidate> candidates = propose();
+        const Result<Machine> machine = choose_machine(target_, params_);
+        if (!machine) {
+            return Error{machine.error()};
+        }
+        const std::vector<Candidate> candidates = propose(machine.value());
         step("propose");
         Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
@@ -99,9 +103,7 @@ class Scheduling {
         return accept("unscheduled", empty_schedule(outcome_.dag));
     }
 
-    [[nodiscard]] std::vector<Candidate> propose() {
-        Machine machine = machine_of(target_);
-        machine.parallelism = params_.parallelism;
+    [[nodiscard]] std::vector<Candidate> propose(const Machine& machine) {
         std::vector<Candidate> candidates;
         for (Seed& seed : make_seeds(outcome_.dag, machine, caps())) {
             const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);

@@ -68,6 +68,10 @@ class Estimate {
         return std::min(std::max(1.0, tasks), static_cast<double>(machine_.parallelism));
     }
 
+    [[nodiscard]] double seconds_as_cycles(const Quantity& seconds) const {
+        return seconds.value * machine_.clock.value;
+    }
+
     [[nodiscard]] double root_cycles(int i) const {
         const Function& f = dag_.functions[i];
         double total = 0;
@@ -78,16 +82,18 @@ class Estimate {
             total += stage_cycles(i, stage.index, pure_points(stage) * reduction_factor(stage)) /
                      share(tasks);
             if (!nest.parallel.empty()) {
-                total += machine_.launch_cycles + tasks * machine_.task_cycles / share(tasks);
+                total += seconds_as_cycles(machine_.launch) +
+                         tasks * seconds_as_cycles(machine_.task) / share(tasks);
             }
         }
         // Written once, and read back by consumers at least once; in cache it costs little.
         const double bytes =
             static_cast<double>(f.points()) * static_cast<double>(f.bytes_per_point());
-        const bool in_cache = bytes < static_cast<double>(machine_.l2_bytes);
+        const bool in_cache = bytes < machine_.l2.bytes.value;
         const double traffic = f.is_output ? bytes : 2 * bytes;
-        return total +
-               (in_cache ? 0.1 : 1) * traffic / machine_.dram_bytes_per_cycle / share(tasks);
+        const double dram_bytes_per_cycle =
+            machine_.dram[Threads::One].read.value / machine_.clock.value;
+        return total + (in_cache ? 0.1 : 1) * traffic / dram_bytes_per_cycle / share(tasks);
     }
 
     // Computed once for each iteration of the loop that stores it: a sliding window computes each
@@ -119,7 +125,7 @@ class Estimate {
 }  // namespace
 
 double estimate_seconds(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
-    return Estimate(dag, schedule, machine).cycles() / machine.cycles_per_second;
+    return Estimate(dag, schedule, machine).cycles() / machine.clock.value;
 }
 
 }  // namespace nestor

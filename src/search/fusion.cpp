@@ -127,8 +127,7 @@ class Fusion {
         const double recompute = points * trips / static_cast<double>(f.points());
         const double bytes = points * static_cast<double>(f.bytes_per_point());
         if (recompute > options_.largest_recompute ||
-            bytes + static_cast<double>(tiles.bytes) >
-                0.5 * static_cast<double>(machine_.l2_bytes)) {
+            bytes + static_cast<double>(tiles.bytes) > 0.5 * machine_.l2.bytes.value) {
             schedule = before;
             return false;
         }

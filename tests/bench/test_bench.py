@@ -1,6 +1,6 @@
 """`nestor bench`: what is right is timed; what is wrong, fails, hangs or crashes is said to be so.
 
-On tests/tools' generator, which can be told to go wrong. ctest runs this with NESTOR_BUILD and NESTOR_CXX set.
+On a generator that can be told to go wrong. ctest runs this with NESTOR_BUILD and NESTOR_CXX set.
 """
 
 import json
@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("NESTOR_BUILD", ROOT / "build/release")).absolute()
 NESTOR = BUILD / "bin/nestor"
-TINY = BUILD / "tests/tools/tiny.generator"
+TINY = BUILD / "tests/bench/tiny.generator"
 
 VERSIONS = {
     "expert": "",

@@ -1,30 +1,30 @@
-"""Every pipeline of corpus/ computes what its check.py says, scheduled by its expert and by Nestor.
+"""Every pipeline of corpus/ computes what its check.py says, scheduled by its expert and by Nestor: `nestor bench`
+runs them, NumPy says what is right.
 
 Of one pipeline only: pytest tests/corpus/test_corpus.py -k harris
 """
 
 import importlib.util
-import inspect
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import types
 
 import numpy
 import pytest
+import verify
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tools/compare"))
+sys.path.insert(0, str(ROOT / "scripts"))
 
 import pictures
-import verify
-from limited import run_limited
-from versions import Limits, build_runtime, build_version, find_plugin, parse_versions
 
 BUILD = pathlib.Path(os.environ.get("NESTOR_BUILD", ROOT / "build/release"))
 COMPILER = os.environ.get("NESTOR_CXX", "c++")
 NAMES = sorted(path.parent.name for path in (ROOT / "corpus").glob("*/*_generator.cpp"))
+VERSIONS = ("expert", "Nestor")
 
 
 def load_check(name):
@@ -49,19 +49,40 @@ def smooth_picture(seed=7):
     return numpy.clip(picture, 0, 255).astype(numpy.uint8)
 
 
-class Driver:
-    def __init__(self, folder, runtime):
-        self.folder = folder
-        self.runtime = runtime
+class Bench:
+    """`nestor bench` on one pipeline at its small size."""
 
-    def call(self, command, version, **job):
-        job["runtime"] = str(self.runtime)
-        job["versions"] = [{"name": version.label, "library": str(version.library), "function": version.function}]
-        file = self.folder / f"{command}.json"
-        file.write_text(json.dumps(job))
-        done = run_limited([BUILD / "tools/compare_driver", command, file], 120)
-        assert not done.failure, done.failure
-        return json.loads(done.stdout)
+    def __init__(self, name, check, folder):
+        self.name = name
+        self.folder = folder
+        generator = BUILD / "corpus" / f"{name}.generator"
+        self.command = [BUILD / "bin/nestor", "bench", generator, "--versions", ",".join(VERSIONS), "--quiet"]
+        self.command += ["--compiler", COMPILER, "--folder", folder / "built", "--reuse", "--inputs", ROOT / "corpus"]
+        for key, value in check.SMALL.items():
+            self.command += ["-p", f"{key}={value}"]
+
+    def call(self, *words):
+        done = subprocess.run(
+            [str(word) for word in [*self.command, *words]], capture_output=True, text=True, timeout=600
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def arguments(self):
+        self.call("--arguments", self.folder)
+        return json.loads((self.folder / self.name / "arguments.json").read_text())
+
+    def run(self, inputs):
+        """The outputs of each version by name, or the text of what failed."""
+        for name, array in inputs.items():
+            numpy.save(self.folder / self.name / f"{name}.npy", numpy.ascontiguousarray(array))
+        outputs, board = self.folder / "outputs", self.folder / "board.json"
+        self.call("--inputs", self.folder, "--outputs", outputs, "--json", board, "--seconds", "0.01")
+        (pipeline,) = json.loads(board.read_text())["pipelines"]
+        return {
+            row["label"]: row["failure"]
+            or {file.stem: numpy.load(file) for file in (outputs / self.name / row["label"].lower()).glob("*.npy")}
+            for row in pipeline["versions"]
+        }
 
 
 def make_inputs(arguments, wishes, check):
@@ -76,45 +97,27 @@ def make_inputs(arguments, wishes, check):
     return inputs
 
 
-def result_of(version, driver, inputs, minima, scalars):
-    outputs = version.folder / "outputs"
-    outputs.mkdir()
-    files = {}
-    for name, array in inputs.items():
-        file = version.folder / f"{name}.npy"
-        numpy.save(file, numpy.ascontiguousarray(array))
-        files[name] = {"file": str(file), "minima": minima[name]}
-    driver.call("run", version, inputs=files, scalars=scalars, outputs=str(outputs))
-    return {path.stem: numpy.load(path) for path in outputs.glob("*.npy")}
-
-
-@pytest.mark.parametrize("scheduler", ["expert", "Nestor"])
 @pytest.mark.parametrize("name", NAMES)
-def test_computes_what_numpy_does(name, scheduler, tmp_path):
+def test_computes_what_numpy_does(name, tmp_path):
     check, wishes = load_check(name), load_wishes(name)
-    generator = BUILD / "corpus" / f"{name}.generator"
-    params = [f"{key}={value}" for key, value in check.SMALL.items()]
-    (version,) = parse_versions(scheduler)
-    build_version(
-        version, generator, name, tmp_path, find_plugin(scheduler, BUILD, {}), params, 2, Limits(), COMPILER
-    )
-    assert not version.failure, version.failure
-
-    driver = Driver(tmp_path, build_runtime(generator, tmp_path, COMPILER))
-    scalars = wishes.get("scalars", {})
-    arguments = driver.call("describe", version, scalars=scalars)["arguments"]
+    bench = Bench(name, check, tmp_path)
+    arguments = bench.arguments()
     inputs = make_inputs(arguments, wishes, check)
-    minima = {a["name"]: a["minima"] for a in arguments if a["kind"] == "input"}
-    actual = result_of(version, driver, inputs, minima, scalars)
+    results = bench.run(inputs)
 
     values = {a["name"]: a["value"] for a in arguments if a["kind"] == "scalar"}
     shapes = {a["name"]: tuple(reversed(a["extents"])) for a in arguments if a["kind"] == "output"}
     expected = check.expected(types.SimpleNamespace(**inputs), types.SimpleNamespace(**values), shapes)
-    assert expected.keys() == actual.keys()
     for output, array in expected.items():
         assert array.shape == shapes[output], "check.py made another size"
         assert numpy.unique(array).size > 1, "a constant result says nothing"
-        assert not verify.difference(array, actual[output], wishes.get("integer_slack", 0))
+    for version in VERSIONS:
+        actual = results[version]
+        assert not isinstance(actual, str), f"{version}: {actual}"
+        assert expected.keys() == actual.keys(), version
+        for output, array in expected.items():
+            wrong = verify.difference(array, actual[output], wishes.get("integer_slack", 0))
+            assert not wrong, f"{version}: {output}: {wrong}"
 
 
 def test_a_wrong_result_would_be_seen():
@@ -123,3 +126,30 @@ def test_a_wrong_result_would_be_seen():
         wrong = right.copy()
         wrong[200, 300, 1] = 0 if right[200, 300, 1] > right.max() / 2 else right.max()
         assert verify.difference(right, wrong)
+
+
+@pytest.mark.parametrize(
+    "expected, actual, slack, right",
+    [
+        ([1, 2, 3], [1, 2, 3], 0, True),
+        ([1, 2, 3], [1, 2, 4], 0, False),
+        ([1, 2, 3], [1, 2, 4], 1, True),
+        ([1.0, 1000.0], [1.001, 1000.05], 0, True),
+        ([1.0, 1000.0], [1.1, 1000.0], 0, False),
+        ([1.0, float("nan")], [1.0, float("nan")], 0, True),
+        ([1.0, float("nan")], [1.0, 2.0], 0, False),
+        ([1.0, 2.0], [1.0, float("nan")], 0, False),
+        ([1.0, float("inf")], [1.0, float("inf")], 0, True),
+        ([1.0, 2.0], [1.0], 0, False),
+    ],
+)
+def test_difference(expected, actual, slack, right):
+    kind = "int32" if isinstance(expected[0], int) else "float32"
+    difference = verify.difference(numpy.array(expected, kind), numpy.array(actual, kind), slack)
+    assert (difference == "") == right
+
+
+def test_wide_integers_are_compared_exactly():
+    expected = numpy.array([2**63 + 1], "uint64")
+    assert verify.difference(expected, expected.copy()) == ""
+    assert verify.difference(expected, expected + numpy.uint64(1)) != ""

@@ -13,7 +13,7 @@
 
 #include "halide/pipeline_file.h"
 #include "halide/read_pipeline.h"
-#include "machine/machine.h"
+#include "machine/profiles.h"
 #include "schedule/print.h"
 #include "search/seeds.h"
 
@@ -91,7 +91,7 @@ TEST_F(MeasurePoolTest, EverySeedIsTimedAndRight) {
     const Result<PipelineDag> dag = read_pipeline(blur(), Halide::get_host_target());
     ASSERT_TRUE(dag) << dag.error();
     std::vector<Candidate> candidates{{"none", {}}};
-    for (const Seed& seed : make_seeds(dag.value(), Machine{})) {
+    for (const Seed& seed : make_seeds(dag.value(), shipped_profile(InstructionSet::X86Avx2))) {
         candidates.push_back({print_json(dag.value(), seed.schedule), {}});
     }
     std::vector<bool> told(candidates.size(), false);

@@ -76,6 +76,7 @@ TEST(Params, EveryKeyIsRead) {
     expected.verbosity = 2;
     expected.prefetching = true;
     expected.schedule = "a.json";
+    expected.machine = "shipped";
     expected.save = "out";
     expected.default_extent = 640;
     const Map given = {{"parallelism", "8"},
@@ -89,6 +90,7 @@ TEST(Params, EveryKeyIsRead) {
                        {"verbosity", "2"},
                        {"prefetching", "1"},
                        {"schedule", "a.json"},
+                       {"machine", "shipped"},
                        {"save", "out"},
                        {"default_extent", "640"}};
     EXPECT_EQ(parsed(given), expected);

@@ -5,10 +5,8 @@ compiled with that file, and asks nobody. Both results run on the same input; th
 ctest runs this with NESTOR_BUILD, NESTOR_CXX and NESTOR_HALIDE_DIR set (tests/schedule_header/CMakeLists.txt).
 """
 
-import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy
@@ -18,10 +16,10 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("NESTOR_BUILD", ROOT / "build/release")).absolute()
 HALIDE = Path(os.environ["NESTOR_HALIDE_DIR"]).parents[2]  # of <prefix>/lib64/cmake/Halide
 CXX = os.environ.get("NESTOR_CXX", "c++")
-sys.path.insert(0, str(ROOT / "tools/compare"))
-
-from versions import build_runtime, find_plugin
-
+PLUGINS = {
+    "Nestor": BUILD / "lib/libautoschedule_nestor.so",
+    "Adams2019": HALIDE / "lib64/libautoschedule_adams2019.so",
+}
 GENERATOR = BUILD / "corpus/harris.generator"
 SOURCE = ROOT / "corpus/harris/harris_generator.cpp"
 TARGET = "target=host-no_runtime"
@@ -48,29 +46,23 @@ def compile_generator(header, output):
     )
 
 
-def run_pipeline(folder, inputs, runtime):
-    """The output of the `harris` in a folder."""
-    run(CXX, "-shared", "-o", folder / "harris.so", folder / "harris.o")
-    job = folder / "job.json"
-    version = {"name": "harris", "library": str(folder / "harris.so"), "function": "harris"}
-    job.write_text(
-        json.dumps({"runtime": str(runtime), "versions": [version], "inputs": inputs, "outputs": str(folder)})
+def run_pipeline(generator, version, inputs, outputs):
+    """The output of one version of a generator's pipeline."""
+    run(
+        *[BUILD / "bin/nestor", "bench", generator, "--versions", version, "--compiler", CXX],
+        *["--inputs", inputs, "--outputs", outputs, "--seconds", "0.01", "--require", version],
     )
-    run(BUILD / "tools/compare_driver", "run", job)
-    return numpy.load(folder / "output.npy")
+    return numpy.load(outputs / "harris" / version.lower() / "output.npy")
 
 
 @pytest.mark.parametrize("scheduler", ["Nestor", "Adams2019"])
 def test_schedule_header_round(scheduler, tmp_path):
-    plugin = find_plugin(scheduler, BUILD, {})
-    if plugin is None:
-        pytest.skip(f"no plug-in of {scheduler} in {BUILD}")
     asked, included, plain = (tmp_path / name for name in ("asked", "included", "plain"))
     for folder in (asked, included, plain):
         folder.mkdir()
 
     # 1. Ask the scheduler; keep what it wrote.
-    generate(GENERATOR, asked, "object,schedule,stmt", "-p", plugin, f"autoscheduler={scheduler}")
+    generate(GENERATOR, asked, "object,schedule,stmt", "-p", PLUGINS[scheduler], f"autoscheduler={scheduler}")
     header = asked / "harris.schedule.h"
     assert "inline void apply_schedule_harris(" in header.read_text()
 
@@ -87,11 +79,11 @@ def test_schedule_header_round(scheduler, tmp_path):
     ]
     assert loops[0] == loops[1]
 
-    # 4. And it computes the same, with the speed of arrays of that size.
-    picture = numpy.random.default_rng(7).integers(0, 255, (3, 1536, 2560), numpy.uint8)
-    numpy.save(tmp_path / "input.npy", picture)
-    inputs = {"input": {"file": str(tmp_path / "input.npy"), "minima": [0, 0, 0]}}
-    runtime = build_runtime(GENERATOR, tmp_path, CXX)
-    results = [run_pipeline(folder, inputs, runtime) for folder in (asked, included)]
-    assert (results[0] == results[1]).all()
-    assert results[0].std() > 0
+    # 4. And it computes the same.
+    inputs = tmp_path / "inputs"
+    (inputs / "harris").mkdir(parents=True)
+    numpy.save(inputs / "harris/input.npy", numpy.random.default_rng(7).integers(0, 255, (3, 1536, 2560), numpy.uint8))
+    expected = run_pipeline(GENERATOR, scheduler, inputs, asked)
+    result = run_pipeline(tmp_path / "included.generator", "expert", inputs, included)
+    assert (result == expected).all()
+    assert result.std() > 0

@@ -4,12 +4,17 @@
 
 #include <algorithm>
 
+#include "machine/profiles.h"
 #include "schedule/footprint.h"
 #include "schedule/sample_dags.h"
 #include "search/estimate.h"
 
 namespace nestor {
 namespace {
+
+const Machine& avx2() {
+    return shipped_profile(InstructionSet::X86Avx2);
+}
 
 const Seed* find(const std::vector<Seed>& seeds, const std::string& name) {
     const auto found = std::find_if(seeds.begin(), seeds.end(),
@@ -18,7 +23,7 @@ const Seed* find(const std::vector<Seed>& seeds, const std::string& name) {
 }
 
 TEST(Seeds, AreLegalDistinctAndReproducible) {
-    const Machine machine;
+    const Machine& machine = avx2();
     for (const PipelineDag& dag : samples::all()) {
         const std::vector<Seed> seeds = make_seeds(dag, machine);
         EXPECT_FALSE(seeds.empty()) << dag.name;
@@ -41,17 +46,15 @@ TEST(Seeds, KeepWithinTheMemoryLimit) {
     const PipelineDag dag = samples::matmul();
     Caps caps;
     caps.peak_bytes = 512 * 384 * 4 / 2;  // half of what the product takes at root
-    for (const Seed& seed : make_seeds(dag, {}, caps)) {
+    for (const Seed& seed : make_seeds(dag, avx2(), caps)) {
         EXPECT_LE(peak_bytes(dag, seed.schedule, caps.threads), caps.peak_bytes) << seed.name;
     }
-    EXPECT_LT(make_seeds(dag, {}, caps).size(), make_seeds(dag, {}).size());
+    EXPECT_LT(make_seeds(dag, avx2(), caps).size(), make_seeds(dag, avx2()).size());
 }
 
 TEST(Seeds, UseTheWidthOfTheTargetsVectors) {
-    Machine narrow;
-    narrow.vector_bytes = 16;
-    Machine wide;
-    wide.vector_bytes = 64;
+    const Machine& narrow = shipped_profile(InstructionSet::X86Sse41);
+    const Machine& wide = shipped_profile(InstructionSet::X86Avx512);
     const PipelineDag dag = samples::blur();  // of 4-byte floats
     for (const auto& [machine, lanes] : {std::pair{narrow, 4}, std::pair{wide, 16}}) {
         const std::vector<Seed> seeds = make_seeds(dag, machine);
@@ -66,7 +69,9 @@ TEST(Seeds, UseTheWidthOfTheTargetsVectors) {
 TEST(Seeds, StripsSlideAndTilesFuse) {
     PipelineDag dag = samples::blur();
     dag.functions[1].stages[0].ops.transcendental = 20;  // too much to be inlined
-    const std::vector<Seed> seeds = make_seeds(dag, {});
+    Machine machine = avx2();
+    machine.l2.bytes.value = 1 << 20;  // keeps a strip
+    const std::vector<Seed> seeds = make_seeds(dag, machine);
     const Seed* strips = find(seeds, "strips");
     const Seed* tiles = find(seeds, "small tiles");
     ASSERT_NE(strips, nullptr);
@@ -80,17 +85,17 @@ TEST(Seeds, StripsSlideAndTilesFuse) {
 
 TEST(Estimate, PrefersVectorsAndCores) {
     const PipelineDag dag = samples::blur();
-    const std::vector<Seed> seeds = make_seeds(dag, {});
+    const std::vector<Seed> seeds = make_seeds(dag, avx2());
     const Seed* serial = find(seeds, "serial");
     const Seed* root = find(seeds, "root");
     ASSERT_NE(serial, nullptr);
     ASSERT_NE(root, nullptr);
-    EXPECT_LT(4 * estimate_seconds(dag, root->schedule, {}),
-              estimate_seconds(dag, serial->schedule, {}));
-    Machine one;
+    EXPECT_LT(4 * estimate_seconds(dag, root->schedule, avx2()),
+              estimate_seconds(dag, serial->schedule, avx2()));
+    Machine one = avx2();
     one.parallelism = 1;
     EXPECT_GT(estimate_seconds(dag, root->schedule, one),
-              estimate_seconds(dag, root->schedule, {}));
+              estimate_seconds(dag, root->schedule, avx2()));
 }
 
 }  // namespace

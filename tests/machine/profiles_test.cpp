@@ -1,0 +1,112 @@
+#include "machine/profiles.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "machine/machine_table.h"
+#include "machine/walk.h"
+
+namespace nestor {
+namespace {
+
+class Profiles : public testing::TestWithParam<InstructionSet> {
+  protected:
+    const Machine& machine = shipped_profile(GetParam());
+};
+
+/** Whether a quantity is about vectors of a width that the machine does not have. */
+bool of_unknown_width(const Machine& machine, const std::string& name) {
+    for (std::size_t i = 0; i < kWidths; i++) {
+        const auto width = static_cast<Width>(i);
+        const std::string part = std::string(".") + name_of(width);
+        const bool names_it =
+            (name.starts_with("operation.") && name.find(part + ".") != std::string::npos) ||
+            name == "load" + part || name == "store" + part;
+        if (names_it) {
+            return !machine.load[width].known();
+        }
+    }
+    return false;
+}
+
+TEST_P(Profiles, KnowEverythingWithItsSource) {
+    for_each_quantity(
+        machine, [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
+            if (of_unknown_width(machine, name)) {
+                EXPECT_FALSE(quantity.known()) << name;
+            } else if (!name.starts_with("l3.")) {  // not every processor has one
+                EXPECT_TRUE(quantity.known()) << name;
+            }
+            if (quantity.evidence == Evidence::Documented) {
+                EXPECT_FALSE(quantity.note.empty()) << name << " does not say in which document";
+            }
+        });
+    EXPECT_FALSE(machine.cpu.empty());
+    EXPECT_FALSE(machine.target.empty());
+}
+
+TEST_P(Profiles, HaveTheWidthThatTheyCallNatural) {
+    for (const Quantity& natural : machine.vector_bytes.values) {
+        bool found = false;
+        for (std::size_t i = 1; i < kWidths; i++) {
+            const auto width = static_cast<Width>(i);
+            found = found || (bytes_of(width, ElementType::Int8) == natural.value &&
+                              machine.load[width].known());
+        }
+        EXPECT_TRUE(found) << natural.value;
+    }
+}
+
+TEST_P(Profiles, AreConsistent) {
+    EXPECT_LT(machine.l1.bytes.value, machine.l2.bytes.value);
+    if (machine.l3.bytes.known()) {
+        EXPECT_LT(machine.l2.bytes.value, machine.l3.bytes.value);
+    }
+    EXPECT_LE(machine.dram[Threads::One].read.value, machine.dram[Threads::All].read.value);
+    for (const auto& by_type : machine.operations.values) {
+        for (const auto& by_width : by_type.values) {
+            for (const ArithmeticCost& cost : by_width.values) {
+                if (cost.latency.known()) {
+                    EXPECT_LE(cost.cycles.value, 1.05 * cost.latency.value);
+                }
+            }
+        }
+    }
+}
+
+TEST_P(Profiles, PrintAsTables) {
+    const std::string plain = machine_table(machine, MachineTable::Plain);
+    EXPECT_NE(plain.find(machine.cpu), std::string::npos);
+    EXPECT_NE(plain.find("multiply_add"), std::string::npos);
+    const std::string markdown = machine_table(machine, MachineTable::Markdown);
+    EXPECT_NE(markdown.find("|---|---:|"), std::string::npos);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(all_instruction_sets()),
+                         [](const auto& info) { return name_of(info.param); });
+
+TEST(Walk, NamesAreDistinct) {
+    std::set<std::string> names;
+    std::size_t count = 0;
+    for_each_quantity(shipped_profile(InstructionSet::X86Avx2),
+                      [&](const std::string& name, const char* /*unit*/, const Quantity&) {
+                          names.insert(name);
+                          count++;
+                      });
+    EXPECT_EQ(names.size(), count);
+    EXPECT_TRUE(names.contains("operation.multiply_add.float32.64.latency"));
+    EXPECT_FALSE(names.contains("operation.square_root.int8.16.cycles"));
+}
+
+TEST(Machine, LanesAreOfTheNaturalWidth) {
+    const Machine& machine = shipped_profile(InstructionSet::X86Avx2);
+    EXPECT_EQ(machine.lanes(1), 32);
+    EXPECT_EQ(machine.lanes(4), 8);
+    EXPECT_EQ(machine.lanes(8), 4);
+    EXPECT_EQ(machine.lanes(1000), 1);
+}
+
+}  // namespace
+}  // namespace nestor
