@@ -1,8 +1,9 @@
 # Tests written for pytest, as entries of ctest.
 #
 #   nestor_test_python(<out>)        the interpreter of the virtual environment that has Halide, else python3
-#   nestor_add_python_test(<suite> <name> [TIMEOUT <seconds>] [ENVIRONMENT <k=v>...])
-#                                    test_<name>.py of the current folder; NESTOR_BUILD and NESTOR_CXX are set
+#   nestor_add_python_test(<suite> <name> [SHARDS <n>] [TIMEOUT <seconds>] [ENVIRONMENT <k=v>...])
+#                                    test_<name>.py of the current folder; NESTOR_BUILD and NESTOR_CXX are set, and
+#                                    NESTOR_SHARD to 0/n, 1/n... if it is cut into entries
 
 include_guard(GLOBAL)
 
@@ -21,17 +22,27 @@ function(nestor_test_python out)
 endfunction()
 
 function(nestor_add_python_test suite name)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "SHARDS;TIMEOUT" "ENVIRONMENT")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 300)
     endif()
+    if(NOT arg_SHARDS)
+        set(arg_SHARDS 1)
+    endif()
     nestor_test_python(python)
-    nestor_add_test_command(
-        ${suite} ${name}
-        COMMAND "${python}" -m pytest -q -p no:cacheprovider "${CMAKE_CURRENT_SOURCE_DIR}/test_${name}.py"
-                "--junit-xml=${PROJECT_BINARY_DIR}/test-results/${suite}/${suite}.${name}.xml"
-        TIMEOUT ${arg_TIMEOUT}
-        ENVIRONMENT "NESTOR_BUILD=${PROJECT_BINARY_DIR}" "NESTOR_CXX=${CMAKE_CXX_COMPILER}"
-                    ${arg_ENVIRONMENT}
-    )
+    math(EXPR last "${arg_SHARDS} - 1")
+    foreach(shard RANGE ${last})
+        set(entry ${name})
+        if(arg_SHARDS GREATER 1)
+            set(entry ${name}.${shard}of${arg_SHARDS})
+        endif()
+        nestor_add_test_command(
+            ${suite} ${entry}
+            COMMAND "${python}" -m pytest -q -p no:cacheprovider "${CMAKE_CURRENT_SOURCE_DIR}/test_${name}.py"
+                    "--junit-xml=${PROJECT_BINARY_DIR}/test-results/${suite}/${suite}.${entry}.xml"
+            TIMEOUT ${arg_TIMEOUT}
+            ENVIRONMENT "NESTOR_BUILD=${PROJECT_BINARY_DIR}" "NESTOR_CXX=${CMAKE_CXX_COMPILER}"
+                        "NESTOR_SHARD=${shard}/${arg_SHARDS}" ${arg_ENVIRONMENT}
+        )
+    endforeach()
 endfunction()

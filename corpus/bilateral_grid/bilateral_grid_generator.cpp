@@ -60,55 +60,65 @@ class BilateralGrid : public Generator<BilateralGrid> {
             return;
         }
         const int lanes = natural_vector_size<float>();
-        Var strip("strip"), band("band"), xi("xi");
+        const TailStrategy guard = TailStrategy::GuardWithIf;
+        Var strip("strip"), band("band"), xo("xo"), xi("xi");
 
-        // The grid, with x innermost for the blurs. Pixels go into eight cells in turns, because
-        // two in a row to the same place would wait for each other. Where they go is found before,
-        // in vectors.
-        grid.compute_root()
-            .bound(k, 0, 2)
-            .reorder_storage(x, z, k, y)
-            .reorder(x, z, k, y)
-            .vectorize(x, lanes)
-            .split(y, strip, y, 4, TailStrategy::GuardWithIf)
-            .parallel(strip);
+        // All cells with the sum and the number side by side, and the brightness next: a pixel adds
+        // to both at once, and reads the cells below and above its brightness together. Vectors are
+        // of four brightnesses, of which there are few.
+        const auto by_brightness = [&](Func f) {
+            f.reorder_storage(k, z, x, y)
+                .reorder(k, z, x, y)
+                .vectorize(k)
+                .vectorize(z, 4, TailStrategy::RoundUp);
+        };
+
+        // The grid. Pixels go into eight cells in turns, because two in a row to the same place
+        // would wait for each other. Where they go is found before, in vectors.
+        grid.compute_root().bound(k, 0, 2);
+        by_brightness(grid);
+        grid.split(y, strip, y, 4, guard).parallel(strip);
         grid.update()
-            .split(y, strip, y, 4, TailStrategy::GuardWithIf)
+            .split(y, strip, y, 4, guard)
             .parallel(strip)
-            .split(x, x, xi, 8, TailStrategy::GuardWithIf)
-            .reorder(k, xi, pixel.x, pixel.y, x, y, strip)
-            .unroll(k)
+            .split(x, x, xi, 8, guard)
+            .reorder(k, xi, pixel.x, x, pixel.y, y, strip)
+            .vectorize(k)
             .unroll(xi);
-        nearest.compute_at(grid, y).vectorize(x, lanes);
-        value.in(grid).compute_at(grid, y).vectorize(x, lanes);
+        nearest.compute_at(grid, pixel.y).vectorize(x, lanes);
+        value.in(grid).compute_at(grid, pixel.y).vectorize(x, lanes);
 
-        // The picture in bands of one cell's height; the blurs slide down from one to the next.
-        output.split(y, strip, y, 128, TailStrategy::GuardWithIf)
-            .split(y, band, y, cell, TailStrategy::GuardWithIf)
+        // The picture in bands of one cell's height, and these in tiles that read few enough cells
+        // for the first cache.
+        output.split(y, strip, y, 128, guard)
+            .split(y, band, y, cell, guard)
+            .split(x, xo, x, 128, TailStrategy::ShiftInwards)
+            .reorder(x, y, xo, band, strip)
             .parallel(strip)
             .vectorize(x, lanes);
-        for (Func blur : {blurred_z, blurred_x}) {
-            blur.store_at(output, strip)
-                .compute_at(output, band)
-                .bound_extent(k, 2)
-                .reorder_storage(x, z, k, y)
-                .reorder(x, z, k, y)
-                .vectorize(x, lanes);
+        // The blurs slide down over the rows of cells.
+        blurred_y.compute_at(output, strip);
+        blurred_x.store_at(output, strip).compute_at(blurred_y, y);
+        blurred_z.store_at(output, strip).compute_at(blurred_y, y);
+        across.compute_at(output, xo);
+        for (Func cells : {blurred_z, blurred_x, blurred_y, across}) {
+            cells.bound_extent(k, 2);
+            by_brightness(cells);
         }
-        // The last with k innermost: a pixel reads sums and numbers together, as vectors of two.
-        blurred_y.store_at(output, strip)
-            .compute_at(output, band)
-            .bound_extent(k, 2)
-            .reorder_storage(k, z, x, y)
-            .reorder(k, x, z, y)
-            .unroll(k)
-            .vectorize(x, lanes);
         smooth.compute_at(output, y)
             .bound_extent(k, 2)
             .reorder_storage(k, x, y)
             .reorder(k, x, y)
-            .unroll(x, 8)
-            .vectorize(k);
+            .vectorize(k)
+            .unroll(x, 8);
+        along.compute_at(smooth, x)
+            .bound_extent(k, 2)
+            .bound_extent(z, 2)
+            .reorder_storage(k, z, x, y)
+            .reorder(k, z, x, y)
+            .vectorize(k)
+            .vectorize(z)
+            .unroll(x);
         below.compute_at(output, y).vectorize(x, lanes);
         fraction_z.compute_at(output, y).vectorize(x, lanes);
     }
@@ -139,23 +149,19 @@ class BilateralGrid : public Generator<BilateralGrid> {
         };
         below(x, y) = cell_of(value(x, y));
         fraction_z(x, y) = value(x, y) / range - cast<float>(below(x, y));
-        Expr ix = x / cell;
-        Expr iy = y / cell;
-        Expr iz = below(x, y);
-        const auto row = [&](const Expr& at_y, const Expr& at_z) {
-            return lerp(cells(ix, at_y, at_z, k), cells(ix + 1, at_y, at_z, k), fraction(x));
-        };
-        const auto plane = [&](const Expr& at_z) {
-            return lerp(row(iy, at_z), row(iy + 1, at_z), fraction(y));
-        };
-        return lerp(plane(iz), plane(iz + 1), fraction_z(x, y));
+        // Across, down and between brightnesses, z being the lower one's distance from `below`.
+        across(x, y, z, k) =
+            lerp(cells(x / cell, y, z, k), cells(x / cell + 1, y, z, k), fraction(x));
+        along(x, y, z, k) = lerp(across(x, y / cell, below(x, y) + z, k),
+                                 across(x, y / cell + 1, below(x, y) + z, k), fraction(y));
+        return lerp(along(x, y, 0, k), along(x, y, 1, k), fraction_z(x, y));
     }
 
     Var x{"x"}, y{"y"}, z{"z"}, k{"k"};
     RDom pixel;
     Func value{"value"}, nearest{"nearest"}, below{"below"}, fraction_z{"fraction_z"};
     Func grid{"grid"}, blurred_z{"blurred_z"}, blurred_x{"blurred_x"}, blurred_y{"blurred_y"};
-    Func smooth{"smooth"};
+    Func across{"across"}, along{"along"}, smooth{"smooth"};
 };
 
 }  // namespace

@@ -58,18 +58,20 @@ class Compositing : public Generator<Compositing> {
         if (using_autoscheduler()) {
             return;
         }
-        // Row by row, in planes; each layer branches on its mode once for a row instead of
-        // computing all of them.
+        // Pieces of a row that all blends of them fit into the first cache, in planes; each layer
+        // branches on its mode once for a piece instead of computing all of them.
         const int lanes = natural_vector_size<uint16_t>();
-        Var yi("yi");
-        output.split(y, y, yi, 8, TailStrategy::GuardWithIf)
-            .reorder(c, x, yi, y)
+        const TailStrategy guard = TailStrategy::GuardWithIf;
+        Var yi("yi"), piece("piece");
+        output.split(y, y, yi, 32, guard)
+            .split(x, piece, x, 256, guard)
+            .reorder(c, x, piece, yi, y)
             .parallel(y)
             .unroll(c)
             .vectorize(x, lanes);
         for (int layer = 1; layer < count; layer++) {
             Func blend = blends[layer];
-            blend.compute_at(output, yi)
+            blend.compute_at(output, piece)
                 .reorder_storage(x, c, y)
                 .reorder(c, x, y)
                 .unroll(c, 4)

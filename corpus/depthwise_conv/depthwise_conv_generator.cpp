@@ -58,24 +58,33 @@ class DepthwiseConv : public Generator<DepthwiseConv> {
             return;
         }
         const int lanes = natural_vector_size<float>();
-        // A tile's sums stay in registers: with AVX-512, 24 of 32.
+        // A tile's sums stay in registers: with AVX-512, 24 of 32. Two rows of it share more of the
+        // windows that they load than one row would.
         const int tile_channels = lanes >= 16 ? 4 * lanes : 2 * lanes;
-        const int tile_x = 6;
+        const int tile_x = 3;
+        const int tile_y = 2;
 
-        Var xi("xi"), ci("ci"), row("row");
+        Var xi("xi"), yi("yi"), ci("ci"), rows("rows");
         output.split(co, co, ci, tile_channels, TailStrategy::ShiftInwards)
             .split(x, x, xi, tile_x, TailStrategy::ShiftInwards)
-            .reorder(ci, xi, co, x, y, n)
+            .split(y, y, yi, tile_y, TailStrategy::ShiftInwards)
+            .reorder(ci, xi, yi, co, x, y, n)
             .vectorize(ci, lanes)
             .unroll(ci)
             .unroll(xi)
-            .fuse(y, n, row)
-            .parallel(row, 4);
-        mixed.compute_at(output, co).vectorize(co, lanes).unroll(co).unroll(x);
-        mixed.update().reorder(co, x, channel, y, n).vectorize(co, lanes).unroll(co).unroll(x);
+            .unroll(yi)
+            .fuse(y, n, rows)
+            .parallel(rows, 4);
+        mixed.compute_at(output, co).vectorize(co, lanes).unroll(co).unroll(x).unroll(y);
+        mixed.update()
+            .reorder(co, x, y, channel, n)
+            .vectorize(co, lanes)
+            .unroll(co)
+            .unroll(x)
+            .unroll(y);
 
         // All channels of the tile's pixels; neighbouring windows share what they load.
-        filtered.compute_at(output, x).reorder(x, c).vectorize(c, lanes).unroll(x);
+        filtered.compute_at(output, x).reorder(x, y, c).vectorize(c, lanes).unroll(x).unroll(y);
     }
 
   private:

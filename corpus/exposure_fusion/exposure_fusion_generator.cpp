@@ -116,7 +116,8 @@ class ExposureFusion : public Generator<ExposureFusion> {
             }
         }
 
-        // And back: what is upsampled is made row by row, where it is used.
+        // And back: what is upsampled is made row by row, where it is used, from copies of rows
+        // with their edge, since the slow code that finds it would run for each use.
         for (int j = 0; j < depth; j++) {
             Func result = j == 0 ? Func(output) : results[j];
             result.compute_root()
@@ -126,6 +127,9 @@ class ExposureFusion : public Generator<ExposureFusion> {
                 .vectorize(x, lanes);
             if (j + 1 < depth) {
                 for (Resampled f : {color_ups[j], result_ups[j]}) {
+                    f.coarse.store_at(result, y)
+                        .compute_at(result, yi)
+                        .vectorize(f.coarse.args()[0], lanes);
                     f.half.compute_at(result, c).vectorize(x, lanes);
                     // Even and odd pixels apart: each is another sum.
                     f.level.compute_at(result, c).align_bounds(x, 2).unroll(x, 2).vectorize(x,
@@ -136,9 +140,10 @@ class ExposureFusion : public Generator<ExposureFusion> {
     }
 
   private:
-    /** A level of a pyramid, made from one finer or coarser, and what is only half made. */
+    /** A level of a pyramid, made from one finer or coarser, and what is only half made. If from a
+     * coarser one, that with its edge. */
     struct Resampled {
-        Func level, half;
+        Func level, half, coarse;
     };
 
     static constexpr int exposures = 3;
@@ -197,7 +202,7 @@ class ExposureFusion : public Generator<ExposureFusion> {
         down(x, y, _) =
             weighted(across(x, 2 * y - 2, _), across(x, 2 * y - 1, _), across(x, 2 * y, _),
                      across(x, 2 * y + 1, _), across(x, 2 * y + 2, _));
-        return {down, across};
+        return {down, across, {}};
     }
 
     /** Even pixels lie on one of the coarse ones, odd ones halfway between two. */
@@ -211,11 +216,11 @@ class ExposureFusion : public Generator<ExposureFusion> {
         down(x, y, _) = weighted(y, f(x, y / 2 - 1, _), f(x, y / 2, _), f(x, y / 2 + 1, _));
         across(x, y, _) =
             weighted(x, down(x / 2 - 1, y, _), down(x / 2, y, _), down(x / 2 + 1, y, _));
-        return {across, down};
+        return {across, down, f};
     }
 
     std::vector<Resampled> gaussian_pyramid(const Func& base, const std::string& name) {
-        std::vector<Resampled> levels{{base, base}};
+        std::vector<Resampled> levels{{base, base, {}}};
         for (int j = 1; j < depth; j++) {
             levels.push_back(
                 downsampled(levels.back().level, j - 1, name + "_" + std::to_string(j)));

@@ -11,6 +11,7 @@
 namespace {
 
 using Halide::_0;
+using Halide::_1;
 using Halide::cast;
 using Halide::Expr;
 using Halide::Func;
@@ -70,12 +71,27 @@ class GaussianBlur : public Generator<GaussianBlur> {
             return;
         }
         // Strips of rows in parallel. Only what copies the input row by row knows of the edge; each
-        // row of column sums is used at once, out of the first cache.
+        // group of rows of column sums is used at once, out of the nearest caches.
         const int lanes = natural_vector_size<uint16_t>();
-        Var yi("yi");
-        output.split(y, y, yi, 64, TailStrategy::GuardWithIf).parallel(y).vectorize(x, lanes);
-        blur_y.compute_at(output, yi).vectorize(x, lanes);
-        clamped.store_at(output, y).compute_at(output, yi).vectorize(_0, 2 * lanes);
+        const int rows = 4;
+        Var yi("yi"), group("group");
+        output.split(y, y, yi, 64, TailStrategy::GuardWithIf)
+            .split(yi, group, yi, rows, TailStrategy::GuardWithIf)
+            .reorder(x, yi, group, y)
+            .parallel(y)
+            .vectorize(x, lanes)
+            .never_partition(y, group, yi);
+        Var xi("xi");
+        blur_y.compute_at(output, group)
+            .split(y, y, yi, rows, TailStrategy::RoundUp)
+            .split(x, x, xi, lanes, TailStrategy::RoundUp)
+            .reorder(xi, yi, x, y)
+            .vectorize(xi)
+            .unroll(yi)
+            .never_partition(y);
+        // The rows of a group share most of what they read: twelve vectors stay in registers.
+        clamped.in(blur_y).compute_at(blur_y, x).vectorize(_0).unroll(_1);
+        clamped.store_at(output, y).compute_at(output, group).vectorize(_0, lanes);
     }
 
   private:

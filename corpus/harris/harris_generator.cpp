@@ -71,23 +71,26 @@ class Harris : public Generator<Harris> {
         apply_schedule_harris(get_pipeline(), get_target());
 #else
         // Strips of rows in parallel; brightness and gradients slide down each. Four rows of the
-        // output at a time, because they share most of the gradients that they load.
+        // output at a time, because they share most of the gradients that they load. Only loops
+        // over columns treat edges apart: rows at the top and bottom are not worth code of their
+        // own.
         const int lanes = natural_vector_size<float>();
         Var strip("strip"), yi("yi");
-        output.split(y, strip, y, 64, TailStrategy::GuardWithIf)
+        output.split(y, strip, y, 128, TailStrategy::GuardWithIf)
             .parallel(strip)
             .vectorize(x, lanes)
             .split(y, y, yi, 4, TailStrategy::GuardWithIf)
             .reorder(yi, x, y, strip)
-            .unroll(yi);
+            .unroll(yi)
+            .never_partition(strip, y);
         // Six rows are needed at once; Halide by itself would keep the whole strip.
         for (Func rows : {gray, gradient_x, gradient_y}) {
             rows.store_at(output, strip)
                 .compute_at(output, y)
                 .fold_storage(y, 8)
-                .vectorize(x, lanes);
+                .vectorize(x, lanes)
+                .never_partition(y);
         }
-        gradient_x.compute_with(gradient_y, x);
 #endif
     }
 

@@ -79,7 +79,7 @@ class HistogramEqualize : public Generator<HistogramEqualize> {
         RVar strip("strip"), row("row"), block("block"), next("next");
         Var s("s"), n("n");
         Func counts = histogram.update()
-                          .split(pixel.x, block, next, 4)
+                          .split(pixel.x, block, next, 8)
                           .split(pixel.y, strip, row, 64)
                           .rfactor({{strip, s}, {next, n}});
         counts.compute_root().parallel(s).vectorize(i, lanes);

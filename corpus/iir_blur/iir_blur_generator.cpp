@@ -43,21 +43,22 @@ class IirBlur : public Generator<IirBlur> {
         if (using_autoscheduler()) {
             return;
         }
-        // A few columns at a time from top to bottom, and transposed as square tiles that fit in
-        // registers.
+        // A few columns at a time from top to bottom, as many as the second cache holds, and
+        // transposed as square tiles that fit in registers.
         const int lanes = natural_vector_size<float>();
         const int side = 8;
+        // One channel after the other: what is between the two passes is then small enough to stay
+        // in the third cache, and for its memory to be reused instead of given back to the system.
+        transposed.compute_at(output, c);
         Var yo("yo"), xi("xi"), yi("yi");
-        transposed.compute_root();
         for (auto [blur, result] : {std::pair{down, transposed}, std::pair{across, Func(output)}}) {
-            result.split(y, yo, y, 2 * lanes, TailStrategy::ShiftInwards)
+            result.split(y, yo, y, 4 * lanes, TailStrategy::ShiftInwards)
                 .tile(x, y, xi, yi, side, side, TailStrategy::ShiftInwards)
-                .reorder(xi, yi, y, x, yo, c)
+                .reorder(xi, yi, x, y, yo, c)
                 .parallel(yo)
-                .parallel(c)
                 .vectorize(xi)
                 .unroll(yi);
-            blur.in(result).compute_at(result, y).vectorize(x).unroll(y);
+            blur.in(result).compute_at(result, x).vectorize(x).unroll(y);
             blur.compute_at(result, yo).vectorize(x, lanes);
             for (int i = 0; i < 2; i++) {
                 blur.update(i).reorder(x, blur.rvars(i)[0]).vectorize(x, lanes);

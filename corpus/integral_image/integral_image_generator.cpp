@@ -54,25 +54,25 @@ class IntegralImage : public Generator<IntegralImage> {
         if (using_autoscheduler()) {
             return;
         }
-        // The sums along rows in parallel, four rows at a time, as each waits for itself; those
-        // down the columns in parallel over blocks of columns.
         const int lanes = natural_vector_size<uint32_t>();
         const TailStrategy guard = TailStrategy::GuardWithIf;
-        Var xi("xi"), yi("yi"), four("four");
-        output.split(y, y, yi, 16, guard).parallel(y).vectorize(x, lanes);
+        Var xo("xo"), yi("yi"), eight("eight");
+
+        // The sums along rows in parallel, eight rows at a time, as each waits for itself.
         sum_x.compute_root().parallel(y, 16, guard).vectorize(x, lanes);
         sum_x.update()
             .split(y, y, yi, 16, guard)
-            .split(yi, yi, four, 4, guard)
-            .reorder(four, column, yi, y)
-            .unroll(four)
+            .split(yi, yi, eight, 8, guard)
+            .reorder(eight, column, yi, y)
+            .unroll(eight)
             .parallel(y);
-        integral.compute_root().parallel(y, 16, guard).vectorize(x, lanes);
-        integral.update()
-            .split(x, x, xi, 16 * lanes, guard)
-            .reorder(xi, row, x)
-            .parallel(x)
-            .vectorize(xi, lanes);
+
+        // Then blocks of columns from top to bottom, so narrow that their part of the table stays
+        // in the second cache until the windows are read from it. What neighbours need as well is
+        // computed twice.
+        output.split(x, xo, x, 128, guard).reorder(x, y, xo).parallel(xo).vectorize(x, lanes);
+        integral.compute_at(output, xo).vectorize(x, lanes);
+        integral.update().reorder(x, row).vectorize(x, lanes);
     }
 
   private:

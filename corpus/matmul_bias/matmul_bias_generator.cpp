@@ -44,23 +44,21 @@ class MatmulBias : public Generator<MatmulBias> {
         // of 16 without.
         const int tile_columns = 2 * lanes;
         const int tile_rows = lanes >= 16 ? 12 : 6;
-        // Rows of the left matrix that the second cache keeps, 1 MiB for a depth of 1024.
-        const int block = 264 / tile_rows;
 
-        Var ji("ji"), ii("ii"), ib("ib");
+        Var ji("ji"), ii("ii");
         output.split(j, j, ji, tile_columns, TailStrategy::ShiftInwards)
             .split(i, i, ii, tile_rows, TailStrategy::ShiftInwards)
-            .split(i, ib, i, block, TailStrategy::GuardWithIf)
-            .reorder(ji, ii, i, j, ib)
+            .reorder(ji, ii, i, j)
             .vectorize(ji, lanes)
             .unroll(ji)
             .unroll(ii)
-            .parallel(ib);
+            .parallel(j);
 
         product.compute_at(output, i).vectorize(j, lanes).unroll(j).unroll(i);
         product.update().reorder(j, i, k).vectorize(j, lanes).unroll(j).unroll(i);
 
-        // The columns of a tile one row after the other, without the gaps between them.
+        // The columns of a tile one row after the other, without the gaps between them: packed
+        // once, they stay in the second cache while all rows of the left matrix come by.
         Func panel = right.in();
         panel.compute_at(output, j).vectorize(panel.args()[0], lanes).unroll(panel.args()[0]);
     }

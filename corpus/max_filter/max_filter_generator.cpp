@@ -66,10 +66,11 @@ class MaxFilter : public Generator<MaxFilter> {
         if (using_autoscheduler()) {
             return;
         }
-        // Tiles, so that all slices of a row fit in the first cache.
+        // Tiles, so that all slices of a row fit in the first cache, and most of what they are made
+        // of, too: it is read again for each of them.
         const int lanes = natural_vector_size<float>();
         Var xi("xi"), yi("yi");
-        output.tile(x, y, x, y, xi, yi, 256, 64, TailStrategy::GuardWithIf)
+        output.tile(x, y, x, y, xi, yi, 128, 32, TailStrategy::GuardWithIf)
             .reorder(xi, yi, x, y, c)
             .parallel(y)
             .parallel(c)

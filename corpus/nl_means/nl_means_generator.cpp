@@ -70,8 +70,9 @@ class NlMeans : public Generator<NlMeans> {
         if (using_autoscheduler()) {
             return;
         }
-        // Tiles in parallel; for each offset the distances slide down the tile, whose pixels are
-        // copied out of the input first, so that nothing else knows of the edge.
+        // Tiles in parallel, whose pixels are copied out of the input first, so that nothing else
+        // knows of the edge. For each row of offsets the distances slide down the tile; its offsets
+        // go into sums that stay in registers.
         const int lanes = natural_vector_size<float>();
         Var tx("tx"), ty("ty"), xi("xi"), yi("yi");
         output.bound(c, 0, 3)
@@ -83,11 +84,12 @@ class NlMeans : public Generator<NlMeans> {
         clamped.compute_at(output, tx).vectorize(_0, lanes);
         total.compute_at(output, tx).bound(c, 0, 4).vectorize(x, lanes);
         total.update()
-            .reorder(c, x, y, offsets.x, offsets.y)
+            .reorder(c, offsets.x, x, y, offsets.y)
             .unroll(c)
+            .unroll(offsets.x)
             .vectorize(x, lanes, TailStrategy::RoundUp);
         distance_y.compute_at(total, y).vectorize(x, lanes);
-        distance.store_at(total, offsets.x).compute_at(total, y).vectorize(x, lanes);
+        distance.store_at(total, offsets.y).compute_at(total, y).vectorize(x, lanes);
     }
 
   private:

@@ -77,19 +77,18 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
         // A tile's sums stay in registers: 24 of 32 of them with AVX-512, 12 of 16 without.
         const int tile_columns = 2 * lanes;
         const int tile_rows = lanes >= 16 ? 12 : 6;
-        const int block = 96 / tile_rows;
 
-        Var ji("ji"), ii("ii"), ib("ib");
+        Var ji("ji"), ii("ii"), panels("panels");
         output.split(j, j, ji, tile_columns, TailStrategy::ShiftInwards)
             .split(i, i, ii, tile_rows, TailStrategy::ShiftInwards)
-            .split(i, ib, i, block, TailStrategy::GuardWithIf)
-            .reorder(ji, ii, i, j, ib)
+            .split(j, panels, j, 2, TailStrategy::GuardWithIf)
+            .reorder(ji, ii, j, i, panels)
             .vectorize(ji)
             .unroll(ii)
-            .parallel(ib);
+            .parallel(panels);
 
         // Vectors of columns, and in each lane a dot product of four bytes.
-        products.compute_at(output, i).vectorize(j, lanes).unroll(j).unroll(i);
+        products.compute_at(output, j).vectorize(j, lanes).unroll(j).unroll(i);
         products.update()
             .reorder(four.x, j, i, four.y)
             .atomic()
@@ -98,9 +97,10 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
             .unroll(j)
             .unroll(i);
 
-        // The columns of a tile without the gaps between them; they stay in the first cache.
+        // The columns of two tiles without the gaps between them, packed once: they stay in the
+        // second cache while all rows of the input come by.
         Func panel = weights.in(products);
-        panel.compute_at(output, j)
+        panel.compute_at(output, panels)
             .vectorize(panel.args()[0])
             .vectorize(panel.args()[1], lanes)
             .unroll(panel.args()[1]);

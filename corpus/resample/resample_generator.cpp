@@ -29,7 +29,7 @@ class Resample : public Generator<Resample> {
     Output<Buffer<float, 3>> output{"output"};
 
     void generate() {
-        Func clamped = repeat_edge(input);
+        clamped = repeat_edge(input);
         taps_x = std::make_unique<Taps>("x", kernel, scale);
         taps_y = std::make_unique<Taps>("y", kernel, scale);
 
@@ -55,12 +55,12 @@ class Resample : public Generator<Resample> {
 
         // Across, the pixels of a row that neighbours are made of have no fixed distance: no
         // vectors to load. Those of a column of rows have: square blocks are transposed on the way
-        // in and again on the way out.
-        Var xi("xi"), yi("yi"), xo("xo"), yo("yo");
+        // in and again on the way out. Strips of as many rows as a vector has lanes are made from
+        // edge to edge, and their source is copied first: nothing else meets the edge.
+        Var xi("xi"), yi("yi"), yo("yo"), block("block");
         output.split(y, yo, yi, lanes, TailStrategy::ShiftInwards)
             .split(x, x, xi, lanes, TailStrategy::ShiftInwards)
-            .split(x, xo, x, 8, TailStrategy::GuardWithIf)
-            .reorder(xi, yi, x, xo, yo, c)
+            .reorder(xi, yi, x, yo, c)
             .vectorize(xi)
             .unroll(yi)
             .parallel(c)
@@ -69,13 +69,16 @@ class Resample : public Generator<Resample> {
         across.compute_at(output, x).reorder_storage(y, x, c).reorder(y, x, c).vectorize(y);
         across.update().reorder(y, tap_x, x, c).vectorize(y).unroll(tap_x);
         down.in()
-            .compute_at(output, xo)
+            .compute_at(output, yo)
             .reorder_storage(y, x, c)
-            .reorder(y, x)
+            .split(x, block, x, 2 * lanes, TailStrategy::RoundUp)
+            .reorder(y, x, block)
             .vectorize(x, lanes)
             .unroll(y);
-        down.compute_at(output, xo).vectorize(x, 4 * lanes);
-        down.update().reorder(x, tap_y, y, c).vectorize(x, 4 * lanes);
+        // Sums stay in registers.
+        down.compute_at(down.in(), block).vectorize(x, lanes).unroll(x);
+        down.update().reorder(x, tap_y, y, c).vectorize(x, lanes).unroll(x);
+        clamped.compute_at(output, yo).vectorize(clamped.args()[0], lanes);
     }
 
   private:
@@ -84,7 +87,7 @@ class Resample : public Generator<Resample> {
     Var x{"x"}, y{"y"}, c{"c"};
     std::unique_ptr<Taps> taps_x, taps_y;
     RDom tap_x, tap_y;
-    Func down{"down"}, across{"across"};
+    Func clamped, down{"down"}, across{"across"};
 };
 
 }  // namespace

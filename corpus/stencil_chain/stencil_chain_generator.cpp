@@ -49,7 +49,9 @@ class StencilChain : public Generator<StencilChain> {
             return;
         }
         // Every eighth step as a whole, in strips of rows down which the steps before it slide, two
-        // rows at a time: these share most of what they read.
+        // rows at a time. Strips are shifted inwards at the bottom and not cut off: with a
+        // condition in the loop, steps would not slide, but be computed again with all that they
+        // need.
         const int lanes = natural_vector_size<uint16_t>();
         const int group = 8;
         Var xi("xi"), yi("yi"), pair("pair");
@@ -58,20 +60,17 @@ class StencilChain : public Generator<StencilChain> {
             if ((steps - 1 - i) % group == 0) {
                 end = i == steps - 1 ? Func(output) : stages[i];
                 end.compute_root()
-                    .split(y, y, yi, 128, TailStrategy::GuardWithIf)
-                    .split(yi, yi, pair, 2, TailStrategy::GuardWithIf)
+                    .split(y, y, yi, 96, TailStrategy::ShiftInwards)
+                    .split(yi, yi, pair, 2)
                     .split(x, x, xi, lanes)
                     .reorder(xi, pair, x, yi, y)
                     .vectorize(xi)
                     .unroll(pair)
-                    .parallel(y);
+                    .parallel(y)
+                    .never_partition(y, yi);
             } else {
-                stages[i]
-                    .store_at(end, y)
-                    .compute_at(end, yi)
-                    .tile(x, y, xi, pair, lanes, 2)
-                    .vectorize(xi)
-                    .unroll(pair);
+                stages[i].store_at(end, y).compute_at(end, yi).vectorize(x, lanes).never_partition(
+                    y);
             }
         }
         limited.store_at(end, y).compute_at(end, yi).vectorize(x, lanes);

@@ -61,19 +61,30 @@ class Unsharp : public Generator<Unsharp> {
         if (using_autoscheduler()) {
             return;
         }
-        // A row at a time, from the colours to the colours; only the brightness slides down each
+        // Two rows at a time, from the colours to the colours; only the brightness slides down each
         // strip. All channels together, because they share the ratio.
         const int lanes = natural_vector_size<float>();
-        Var strip("strip");
+        const int rows = 2;
+        Var strip("strip"), xi("xi"), yi("yi");
         output.bound(c, 0, 3)
             .split(y, strip, y, 64, TailStrategy::GuardWithIf)
+            .split(y, y, yi, rows, TailStrategy::GuardWithIf)
             .parallel(strip)
             .vectorize(x, lanes, TailStrategy::GuardWithIf)
-            .reorder(c, x, y, strip)
-            .unroll(c);
+            .reorder(c, x, yi, y, strip)
+            .unroll(c)
+            .never_partition(yi, y, strip);
         ratio.compute_at(output, x).vectorize(x);
-        blur_y.compute_at(output, y).vectorize(x, lanes);
-        gray.store_at(output, strip).compute_at(output, y).vectorize(x, lanes);
+        // Two rows of the blur share all but two of the rows that they read.
+        blur_y.compute_at(output, y)
+            .split(y, y, yi, rows, TailStrategy::RoundUp)
+            .split(x, x, xi, lanes, TailStrategy::RoundUp)
+            .reorder(xi, yi, x, y)
+            .vectorize(xi)
+            .unroll(yi)
+            .never_partition(y);
+        gray.in(blur_y).compute_at(blur_y, x).vectorize(x).unroll(y);
+        gray.store_at(output, strip).compute_at(output, y).vectorize(x, lanes).never_partition(y);
     }
 
   private:

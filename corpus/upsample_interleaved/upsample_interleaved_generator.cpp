@@ -65,12 +65,12 @@ class UpsampleInterleaved : public Generator<UpsampleInterleaved> {
 
         // Across, the pixels of a row that neighbours are made of have no fixed distance: no
         // vectors to load. Those of a column of rows have: square blocks are transposed on the way
-        // in, and on the way out, where the channels go back between each other.
-        Var xi("xi"), yi("yi"), xo("xo"), yo("yo"), byte("byte");
+        // in, and on the way out, where the channels go back between each other. Strips of as many
+        // rows as a vector has lanes are made from edge to edge.
+        Var xi("xi"), yi("yi"), yo("yo"), block("block"), byte("byte");
         output.split(y, yo, yi, lanes, TailStrategy::ShiftInwards)
             .split(x, x, xi, lanes, TailStrategy::ShiftInwards)
-            .split(x, xo, x, 8, TailStrategy::GuardWithIf)
-            .reorder(c, xi, yi, x, xo, yo)
+            .reorder(c, xi, yi, x, yo)
             .fuse(c, xi, byte)
             .vectorize(byte)
             .unroll(yi)
@@ -85,17 +85,20 @@ class UpsampleInterleaved : public Generator<UpsampleInterleaved> {
             .unroll(c);
         across.update().reorder(y, tap_x, c, x).vectorize(y).unroll(tap_x).unroll(c);
         down.in()
-            .compute_at(output, xo)
+            .compute_at(output, yo)
             .bound(c, 0, 3)
             .reorder_storage(y, x, c)
-            .reorder(y, x, c)
+            .split(x, block, x, lanes, TailStrategy::RoundUp)
+            .reorder(y, x, c, block)
             .vectorize(x, lanes)
             .unroll(y);
-        down.compute_at(output, xo)
+        // Blocks that are transposed at once, whose sums stay in registers.
+        down.compute_at(down.in(), block)
             .reorder_storage(x, c, y)
-            .reorder(x, y, c)
-            .vectorize(x, 2 * lanes);
-        down.update().reorder(x, tap_y, y, c).vectorize(x, 2 * lanes);
+            .reorder(x, c, y)
+            .vectorize(x, lanes)
+            .unroll(c);
+        down.update().reorder(x, tap_y, c, y).vectorize(x, lanes).unroll(tap_y).unroll(c);
         source.compute_at(output, yo)
             .reorder_storage(x, c, y)
             .reorder(c, x, y)

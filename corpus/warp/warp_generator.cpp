@@ -75,11 +75,12 @@ class Warp : public Generator<Warp> {
             .reorder_storage(c, x, y)
             .reorder(c, x, y)
             .unroll(c)
-            .vectorize(x, lanes)
+            .vectorize(x, 4 * lanes)
             .parallel(y, 16);
 
         // Chunks of a row: first where all of their pixels come from, then the pixels one by one,
-        // with their channels as vectors, and last these as planes.
+        // both sides of each with their channels as a vector, then four pixels at a time what lies
+        // between these, and last the planes.
         output.split(y, yo, y, 16, TailStrategy::GuardWithIf)
             .split(x, xo, xi, 8 * lanes, TailStrategy::ShiftInwards)
             .reorder(c, xi, xo, y, yo)
@@ -90,8 +91,18 @@ class Warp : public Generator<Warp> {
         for (Func f : {column, row, part_x, part_y}) {
             f.compute_at(output, xo).vectorize(x, lanes);
         }
-        warped.compute_at(output, xo).align_bounds(c, 4).reorder(c, x, y).vectorize(c, 4);
-        side.compute_at(warped, x).align_bounds(c, 4).vectorize(c, 4).vectorize(i);
+        side.compute_at(output, xo)
+            .align_bounds(c, 4)
+            .reorder_storage(c, i, x, y)
+            .reorder(c, i, x, y)
+            .vectorize(c, 4)
+            .vectorize(i)
+            .unroll(x, 8);
+        warped.compute_at(output, xo)
+            .align_bounds(c, 4)
+            .reorder(c, x, y)
+            .vectorize(c, 4)
+            .vectorize(x, 4);
     }
 
   private:

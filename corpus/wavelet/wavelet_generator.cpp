@@ -29,7 +29,7 @@ class Wavelet : public Generator<Wavelet> {
     Output<Buffer<float, 2>> output{"output"};
 
     void generate() {
-        Func clamped = repeat_edge(input);
+        clamped(x, y) = repeat_edge(input)(x, y);
         fine = analysed(clamped, "_1");
         coarse = analysed(fine.smooth, "_2");
         restored = synthesised(coarse.smooth, coarse, "_2");
@@ -46,34 +46,33 @@ class Wavelet : public Generator<Wavelet> {
             return;
         }
         const int lanes = natural_vector_size<float>();
-        // Strips of rows in parallel. Four rows of the result are one of the coarse details: all
-        // stages slide down the strip by that much.
-        Var yo("yo"), yi("yi"), half("half");
-        output.split(y, y, yi, 4, TailStrategy::ShiftInwards)
-            .split(y, yo, y, 48, TailStrategy::GuardWithIf)
+        // Strips of rows in parallel, down which all stages slide: those that need many rows by
+        // steps of 16 rows of the result, the others row by row, the last in pieces of a row.
+        const TailStrategy shift = TailStrategy::ShiftInwards;
+        Var strip("strip"), step("step"), piece("piece"), half("half");
+        output.split(y, strip, y, 64, shift)
+            .split(y, step, y, 16, shift)
+            .split(x, piece, x, 128, shift)
+            .reorder(x, piece, y, step, strip)
             .vectorize(x, lanes)
-            .parallel(yo);
-        const auto slide = [&](Func f) {
-            f.store_at(output, yo).compute_at(output, y).vectorize(x, lanes);
-        };
-        for (Bands bands : {fine, coarse}) {
-            for (Func f :
-                 {bands.low, bands.high, bands.smooth, bands.across, bands.down, bands.both}) {
-                slide(f);
-            }
-            bands.high.compute_with(bands.low, x);
-            bands.across.compute_with(bands.smooth, x);
-            bands.down.compute_with(bands.across, x);
-            bands.both.compute_with(bands.down, x);
+            .unroll(x)
+            .parallel(strip);
+        // Copied first, so that the filters, which skip pixels, do not meet the edge.
+        clamped.compute_at(output, step).vectorize(x, lanes);
+        for (Func f : {fine.low, fine.smooth, coarse.low, coarse.high, coarse.smooth, coarse.across,
+                       coarse.down, coarse.both}) {
+            f.store_at(output, strip).compute_at(output, step).vectorize(x, lanes);
         }
-        for (Synthesis synthesis : {restored, result}) {
-            slide(synthesis.low);
-            slide(synthesis.high);
-            synthesis.high.compute_with(synthesis.low, x);
+        for (Func f : {fine.high, fine.across, fine.down, fine.both, restored.low, restored.high}) {
+            f.store_at(output, step).compute_at(output, y).vectorize(x, lanes);
+        }
+        restored.picture.store_at(output, step).compute_at(output, y);
+        result.low.compute_at(output, y).vectorize(x, lanes);
+        result.high.compute_at(output, y).vectorize(x, lanes);
+        result.picture.compute_at(output, piece);
+        for (Func f : {restored.picture, result.picture}) {
             // Even and odd pixels have weights of their own.
-            synthesis.picture.store_at(output, yo)
-                .compute_at(output, y)
-                .align_bounds(x, 2)
+            f.align_bounds(x, 2)
                 .split(x, x, half, 2)
                 .reorder(half, x, y)
                 .vectorize(x, lanes)
@@ -165,6 +164,7 @@ class Wavelet : public Generator<Wavelet> {
     }
 
     Var x{"x"}, y{"y"};
+    Func clamped{"clamped"};
     Bands fine, coarse;
     Synthesis restored, result;
 };

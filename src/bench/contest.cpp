@@ -135,13 +135,26 @@ CallShape shape_from_json(const json& rows) {
     return shape;
 }
 
-/** How far a version's result may be off: all schedules may reorder sums. */
-Tolerance tolerance_of(const Halide::Type& type, double integer_slack) {
+/** How far a version's result may be off: all schedules may reorder sums. How long these are is not
+ * known here; in double precision as long as the largest input is strict enough. */
+Tolerance tolerance_of(const Halide::Type& type, double integer_slack, std::int64_t largest_input) {
     constexpr double kTerms = 4096;
     if (!type.is_float()) {
         return {0, 0, integer_slack};
     }
-    return tolerance(type, {false, true, kTerms, false});
+    const double terms =
+        type.bits() == 64 ? std::max(kTerms, static_cast<double>(largest_input)) : kTerms;
+    return tolerance(type, {false, true, terms, false});
+}
+
+std::int64_t largest_input(const CallShape& shape) {
+    std::int64_t largest = 0;
+    for (const CallArgument& argument : shape) {
+        if (argument.is_buffer && !argument.buffer.is_output) {
+            largest = std::max(largest, argument.buffer.elements());
+        }
+    }
+    return largest;
 }
 
 double now() {
@@ -155,9 +168,12 @@ json arguments_json(const CallShape& shape) {
     json rows = json::array();
     for (const CallArgument& argument : shape) {
         if (!argument.is_buffer) {
-            rows.push_back({{"name", argument.scalar_name},
-                            {"kind", "scalar"},
-                            {"value", scalar_value(argument.scalar_type, argument.scalar)}});
+            const double value = scalar_value(argument.scalar_type, argument.scalar);
+            json row = {{"name", argument.scalar_name}, {"kind", "scalar"}, {"value", value}};
+            if (!argument.scalar_type.is_float()) {
+                row["value"] = static_cast<std::int64_t>(value);
+            }
+            rows.push_back(row);
             continue;
         }
         const BufferShape& buffer = argument.buffer;
@@ -287,9 +303,9 @@ std::string Contest::compare(const Memories& outputs) const {
     for (const CallArgument& argument : shape_) {
         if (argument.is_buffer && argument.buffer.is_output) {
             const std::string& name = argument.buffer.name;
-            const std::string text =
-                difference(argument.buffer, expected_.at(name), outputs.at(name),
-                           tolerance_of(argument.buffer.type, wishes_.integer_slack));
+            const std::string text = difference(
+                argument.buffer, expected_.at(name), outputs.at(name),
+                tolerance_of(argument.buffer.type, wishes_.integer_slack, largest_input(shape_)));
             if (!text.empty()) {
                 return text;
             }

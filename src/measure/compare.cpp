@@ -144,6 +144,12 @@ Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
     Tolerance result;
     result.relative = std::min(kMost, kRoundings * unit);
     result.of_largest = std::min(kMost, kLargestRoundings * unit);
+    // Terms that take few values (pixels) are all rounded in the same direction: then errors grow
+    // like their number (section 4.2, the bound). In double precision that is still little.
+    if (type.is_float() && type.bits() == 64 && facts.reassociates) {
+        result.relative = std::max(result.relative, facts.terms * rounding_unit(type));
+        result.of_largest = std::max(result.of_largest, facts.terms * rounding_unit(type) / 8);
+    }
     if (!type.is_float()) {
         result.absolute = 1;
         result.of_largest = result.relative;  // a rounding tips over wherever it stands

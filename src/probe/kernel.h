@@ -31,8 +31,8 @@ class Kernel {
     /** Wall time of one call. */
     [[nodiscard]] double seconds(int repeats) const;
 
-    /** As many repeats as take about this long, at least one, at most 2^28. */
-    [[nodiscard]] int repeats_for(double seconds) const;
+    /** As many repeats as take about that many seconds, at least one, at most 2^28. */
+    [[nodiscard]] int repeats_for(double wanted) const;
 
   private:
     JitProgram program_;

@@ -43,7 +43,7 @@ std::int64_t dram_working_set(const Machine& machine) {
         machine.l3.bytes.known() ? whole(machine.l3.bytes) : whole(machine.l2.bytes);
     const std::int64_t memory =
         static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-    constexpr std::int64_t kLargest = 4096 * kMiB;  // a Buffer counts bytes in 32 bits
+    constexpr std::int64_t kLargest = 2000 * kMiB;  // Halide indexes buffers by 32 bits
     return std::min({std::max(256 * kMiB, 4 * caches), memory / 4, kLargest});
 }
 

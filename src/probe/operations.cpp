@@ -130,9 +130,7 @@ KernelCode dependent(Arithmetic operation, const Type& type, int lanes) {
             value = apply_operation(operation, type, value, a, b);
             // A sum of shifted numbers is no shift of a sum, for the bits that fall off; an
             // exclusive or is, and the compiler knows.
-            value = !in_pairs                        ? value
-                    : operation == Arithmetic::Shift ? value + b
-                                                     : value ^ b;
+            value = !in_pairs ? value : operation == Arithmetic::Shift ? value + b : value ^ b;
         }
         return value;
     };

@@ -12,8 +12,8 @@ namespace nestor::probe {
  * together. Counts operations. */
 [[nodiscard]] KernelCode throughput_code(Arithmetic operation, ElementType type, Width width);
 
-/** The same with one vector (or scalar). On integers another operation of one cycle follows each, for
- * the same reason, and several pairs make a repeat, so that the loop itself is never slower. */
+/** The same with one vector (or scalar). On integers another operation of one cycle follows each,
+ * for the same reason, and several pairs make a repeat, so that the loop itself is never slower. */
 [[nodiscard]] KernelCode latency_code(Arithmetic operation, ElementType type, Width width);
 
 /** For machine.operations, at the widths that it knows any of. */

@@ -23,7 +23,8 @@ import pictures
 
 BUILD = pathlib.Path(os.environ.get("NESTOR_BUILD", ROOT / "build/release"))
 COMPILER = os.environ.get("NESTOR_CXX", "c++")
-NAMES = sorted(path.parent.name for path in (ROOT / "corpus").glob("*/*_generator.cpp"))
+SHARD, SHARDS = (int(part) for part in os.environ.get("NESTOR_SHARD", "0/1").split("/"))
+NAMES = sorted(path.parent.name for path in (ROOT / "corpus").glob("*/*_generator.cpp"))[SHARD::SHARDS]
 VERSIONS = ("expert", "Nestor")
 
 
@@ -118,38 +119,3 @@ def test_computes_what_numpy_does(name, tmp_path):
         for output, array in expected.items():
             wrong = verify.difference(array, actual[output], wishes.get("integer_slack", 0))
             assert not wrong, f"{version}: {output}: {wrong}"
-
-
-def test_a_wrong_result_would_be_seen():
-    for dtype in (numpy.uint8, numpy.float32):
-        right = pictures.to_type(smooth_picture(), dtype)
-        wrong = right.copy()
-        wrong[200, 300, 1] = 0 if right[200, 300, 1] > right.max() / 2 else right.max()
-        assert verify.difference(right, wrong)
-
-
-@pytest.mark.parametrize(
-    "expected, actual, slack, right",
-    [
-        ([1, 2, 3], [1, 2, 3], 0, True),
-        ([1, 2, 3], [1, 2, 4], 0, False),
-        ([1, 2, 3], [1, 2, 4], 1, True),
-        ([1.0, 1000.0], [1.001, 1000.05], 0, True),
-        ([1.0, 1000.0], [1.1, 1000.0], 0, False),
-        ([1.0, float("nan")], [1.0, float("nan")], 0, True),
-        ([1.0, float("nan")], [1.0, 2.0], 0, False),
-        ([1.0, 2.0], [1.0, float("nan")], 0, False),
-        ([1.0, float("inf")], [1.0, float("inf")], 0, True),
-        ([1.0, 2.0], [1.0], 0, False),
-    ],
-)
-def test_difference(expected, actual, slack, right):
-    kind = "int32" if isinstance(expected[0], int) else "float32"
-    difference = verify.difference(numpy.array(expected, kind), numpy.array(actual, kind), slack)
-    assert (difference == "") == right
-
-
-def test_wide_integers_are_compared_exactly():
-    expected = numpy.array([2**63 + 1], "uint64")
-    assert verify.difference(expected, expected.copy()) == ""
-    assert verify.difference(expected, expected + numpy.uint64(1)) != ""

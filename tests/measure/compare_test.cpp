@@ -90,6 +90,10 @@ TEST(Tolerances, KnowWhatMayBeReordered) {
     EXPECT_GT(plain, 0);
     EXPECT_GT(tolerance(f32, {true, true, 1e6, false}).relative, plain);
     EXPECT_LT(tolerance(Halide::Float(64), {}).relative, plain);
+    // Four million squares of pixels: all are rounded in the same direction.
+    const double squares = tolerance(Halide::Float(64), {false, true, 4e6, false}).relative;
+    EXPECT_GE(squares, 4e6 * 0x1p-53);
+    EXPECT_LT(squares, 1e-8);
     EXPECT_LE(tolerance(Halide::Float(16), {false, true, 1e9, false}).relative, 0.02);
     EXPECT_EQ(tolerance(Halide::Int(32), {}).absolute, 0);
     EXPECT_EQ(tolerance(Halide::Int(32), {false, false, 1, true}).absolute, 1);

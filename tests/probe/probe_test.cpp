@@ -58,7 +58,7 @@ class Probe : public testing::Test {
             width = bytes_of(each, type) == bytes ? each : width;
         }
         const double cycles = cycles_of_one(target, throughput_code(Arithmetic::Add, type, width));
-        return bytes / bytes_of(type) / cycles;
+        return static_cast<double>(bytes) / bytes_of(type) / cycles;
     }
 
     Halide::Target target = Halide::get_host_target();
@@ -180,10 +180,8 @@ TEST(ProbeMachine, MeasuresWhatTheProfileHas) {
     EXPECT_EQ(machine.date.size(), std::string("2026-01-01").size());
     std::map<std::string, Quantity> shipped;
     const Machine profile = machine_of(options.target);
-    for_each_quantity(profile,
-                      [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
-                          shipped[name] = quantity;
-                      });
+    for_each_quantity(profile, [&](const std::string& name, const char* /*unit*/,
+                                   const Quantity& quantity) { shipped[name] = quantity; });
     for_each_quantity(
         machine, [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
             const bool of_this_size = name.starts_with("dram.") || name.starts_with("l3.");
