@@ -2,6 +2,9 @@
 // colour correction, tone curve, sharpening. 16-bit mosaic in, 8-bit colours out.
 //
 // The mosaic's rows alternate G R G R ... and B G B G ...
+//
+// Yardstick: OpenCV, five steps, 65 ms beside this schedule's 13.5 ms (Intel Sapphire Rapids, 2
+// cores of a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include "Halide.h"
 

@@ -5,6 +5,9 @@
 //
 // The weights come as such layers keep them, with four numbers of a column together: this is how
 // processors with dot products of bytes want them.
+//
+// Yardstick: ONNX Runtime, 6.58 ms beside this schedule's 8.75 ms (Intel Sapphire Rapids, 2 cores
+// of a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include "Halide.h"
 

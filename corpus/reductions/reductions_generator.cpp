@@ -2,6 +2,9 @@
 // and the correlation are computed from. And the darkest and the brightest value.
 //
 // The sums are kept in double precision: millions of numbers would lose digits in less.
+//
+// Yardstick: NumPy, 38.9 ms beside this schedule's 7.39 ms (Intel Sapphire Rapids, 2 cores of a
+// busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include "Halide.h"
 

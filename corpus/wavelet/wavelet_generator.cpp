@@ -1,6 +1,9 @@
 // Takes noise out of a picture: in its wavelet transform of two levels, small details become zero
 // and others smaller. I. Daubechies, "Orthonormal bases of compactly supported wavelets", 1988;
 // D. Donoho, "De-noising by soft-thresholding", 1995.
+//
+// Yardstick: PyWavelets, 306 ms beside this schedule's 7.97 ms (Intel Sapphire Rapids, 2 cores of
+// a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include <cmath>
 #include <string>

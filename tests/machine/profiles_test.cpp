@@ -15,10 +15,10 @@ class Profiles : public testing::TestWithParam<InstructionSet> {
   protected:
     [[nodiscard]] double quantity(const std::string& wanted) const {
         double value = 0;
-        for_each_quantity(machine, [&](const std::string& name, const char* /*unit*/,
-                                       const Quantity& each) {
-            value = name == wanted ? each.value : value;
-        });
+        for_each_quantity(machine,
+                          [&](const std::string& name, const char* /*unit*/, const Quantity& each) {
+                              value = name == wanted ? each.value : value;
+                          });
         return value;
     }
 
@@ -74,16 +74,17 @@ TEST_P(Profiles, AreConsistent) {
         EXPECT_LT(machine.l2.bytes.value, machine.l3.bytes.value);
     }
     EXPECT_LE(machine.dram[Threads::One].read.value, machine.dram[Threads::All].read.value);
-    for_each_quantity(machine, [&](const std::string& name, const char* /*unit*/,
-                                   const Quantity& latency) {
-        if (!name.ends_with(".latency") || !latency.known()) {
-            return;
-        }
-        // Independent scalars are more than x86 has registers for; each measurement is off by some.
-        const double slack = name.find(".scalar.") != std::string::npos ? 2.5 : 1.2;
-        EXPECT_LE(quantity(name.substr(0, name.rfind('.')) + ".cycles"), slack * latency.value)
-            << name;
-    });
+    for_each_quantity(
+        machine, [&](const std::string& name, const char* /*unit*/, const Quantity& latency) {
+            if (!name.ends_with(".latency") || !latency.known()) {
+                return;
+            }
+            // Independent scalars are more than x86 has registers for; each measurement is off by
+            // some.
+            const double slack = name.find(".scalar.") != std::string::npos ? 2.5 : 1.2;
+            EXPECT_LE(quantity(name.substr(0, name.rfind('.')) + ".cycles"), slack * latency.value)
+                << name;
+        });
 }
 
 TEST_P(Profiles, PrintAsTables) {
