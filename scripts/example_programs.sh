@@ -30,7 +30,8 @@ build_programs() {
     .venv/bin/cmake --build "$build" --parallel "${NESTOR_JOBS:-$(nproc)}" --target "${targets[@]}"
 }
 
-# make_inputs FOLDER PIPELINE...: what each reads, from the picture, at its own size.
+# make_inputs FOLDER PIPELINE...: FOLDER/inputs, what each reads, from the picture, at its own size. The experts that
+# this builds stay in FOLDER/built.
 make_inputs() {
     local folder=$1 generators=()
     shift
@@ -38,7 +39,8 @@ make_inputs() {
     for name in "$@"; do
         generators+=("$build/corpus/$name.generator")
     done
-    mkdir -p "$folder"
-    "$build/bin/nestor" bench "${generators[@]}" --versions expert --arguments "$folder" --quiet
-    .venv/bin/python scripts/make_inputs.py "$folder" --picture "$picture" --wishes corpus
+    mkdir -p "$folder/inputs"
+    "$build/bin/nestor" bench "${generators[@]}" --versions expert --arguments "$folder/inputs" --quiet \
+        --folder "$folder/built" --reuse
+    .venv/bin/python scripts/make_inputs.py "$folder/inputs" --picture "$picture" --wishes corpus
 }

@@ -2,7 +2,6 @@
 
 #include <poll.h>
 
-#include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -157,11 +156,6 @@ std::int64_t largest_input(const CallShape& shape) {
     return largest;
 }
 
-double now() {
-    const auto time = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(time).count();
-}
-
 }  // namespace
 
 json arguments_json(const CallShape& shape) {
@@ -271,9 +265,9 @@ void Contest::run_one(Version& version) {
             const CallPointers pointers(shape_, inputs_, outputs);
             runtime.set_threads(options_.threads);
             runtime.count_allocations();
-            const double start = now();
+            const double start = steady_seconds();
             must(pipeline.run(pointers.argv()));
-            return {{"seconds", now() - start}, {"peak", CompiledRuntime::peak_bytes()}};
+            return {{"seconds", steady_seconds() - start}, {"peak", CompiledRuntime::peak_bytes()}};
         },
         options_.slow_seconds, options_.run_bytes);
     if (!ran.failure.empty()) {

@@ -109,7 +109,7 @@ Finding examine_target() {
     const Halide::Target host = Halide::get_host_target();
     Finding f("host target", host.to_string());
     f.facts = {{"target", f.text},
-               {"vector_bytes", machine_of(host).vector_bytes[ElementType::Int8].value},
+               {"vector_bytes", machine_of(host).lanes(1)},
                {"features", Json::array()}};
     const std::vector<std::string> parts = split(f.text, '-');
     for (std::size_t i = 3; i < parts.size(); i++) {

@@ -4,15 +4,22 @@ namespace nestor {
 
 using Halide::Target;
 
-namespace {
-
-Halide::Type example_of(ElementType type) {
-    const int bits = 8 * bytes_of(type);
-    const bool is_float = type == ElementType::Float32 || type == ElementType::Float64;
-    return is_float ? Halide::Float(bits) : Halide::Int(bits);
+Halide::Type halide_type(ElementType type) {
+    switch (type) {
+        case ElementType::Int8:
+            return Halide::UInt(8);
+        case ElementType::Int16:
+            return Halide::UInt(16);
+        case ElementType::Int32:
+            return Halide::Int(32);
+        case ElementType::Int64:
+            return Halide::Int(64);
+        case ElementType::Float32:
+            return Halide::Float(32);
+        default:
+            return Halide::Float(64);
+    }
 }
-
-}  // namespace
 
 InstructionSet instruction_set_of(const Target& target) {
     if (target.has_feature(Target::HVX)) {
@@ -40,7 +47,7 @@ Machine machine_of(const Target& target) {
     Machine machine = shipped_profile(instruction_set_of(target));
     for (std::size_t i = 0; i < kElementTypes; i++) {
         const auto type = static_cast<ElementType>(i);
-        const int bytes = target.natural_vector_size(example_of(type)) * bytes_of(type);
+        const int bytes = target.natural_vector_size(halide_type(type)) * bytes_of(type);
         machine.vector_bytes[type] = {static_cast<double>(bytes), Evidence::Documented,
                                       "Halide's natural vector size"};
     }

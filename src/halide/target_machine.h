@@ -6,6 +6,9 @@
 
 namespace nestor {
 
+/** The type that an ElementType stands for. */
+[[nodiscard]] Halide::Type halide_type(ElementType type);
+
 /** The shipped profile that fits the target's features best. Others than those that Nestor has a
  * profile for (PowerPC, x86 without SSE4.1) get that of SSE4.1. */
 [[nodiscard]] InstructionSet instruction_set_of(const Halide::Target& target);

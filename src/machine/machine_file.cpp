@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
+#include <unordered_map>
+#include <vector>
 
 #include "base/files.h"
 #include "machine/walk.h"
@@ -46,8 +48,38 @@ std::optional<Evidence> evidence_from(const std::string& name) {
     return std::nullopt;
 }
 
+/** All quantities of a machine by name. */
+class Names {
+  public:
+    explicit Names(Machine& machine) {
+        for_each_quantity(machine, [&](const std::string& name, Quantity& quantity) {
+            quantities_.emplace(name, &quantity);
+        });
+    }
+
+    [[nodiscard]] std::vector<Quantity*> matching(const std::string& pattern) const {
+        std::vector<Quantity*> found;
+        if (pattern.find('*') == std::string::npos) {
+            const auto exact = quantities_.find(pattern);
+            if (exact != quantities_.end()) {
+                found.push_back(exact->second);
+            }
+            return found;
+        }
+        for (const auto& [name, quantity] : quantities_) {
+            if (matches(pattern, name)) {
+                found.push_back(quantity);
+            }
+        }
+        return found;
+    }
+
+  private:
+    std::unordered_map<std::string, Quantity*> quantities_;
+};
+
 /** Empty, or what is wrong with the row. */
-std::string apply_row(const json& row, Machine& machine) {
+std::string apply_row(const json& row, const Names& names) {
     if (!row.is_array() || row.size() < 3 || row.size() > 4 || !row[0].is_string() ||
         !row[1].is_number() || !row[2].is_string() || (row.size() == 4 && !row[3].is_string())) {
         return "is not [name, value, evidence, note]";
@@ -60,15 +92,11 @@ std::string apply_row(const json& row, Machine& machine) {
     if (!std::isfinite(value) || value <= 0) {
         return "has a value that is not above 0";
     }
-    const auto pattern = row[0].get<std::string>();
-    bool any = false;
-    for_each_quantity(machine, [&](const std::string& name, const char* /*unit*/, Quantity& q) {
-        if (matches(pattern, name)) {
-            q = {value, *evidence, row.size() == 4 ? row[3].get<std::string>() : ""};
-            any = true;
-        }
-    });
-    return any ? "" : "names no quantity";
+    const std::vector<Quantity*> named = names.matching(row[0].get<std::string>());
+    for (Quantity* quantity : named) {
+        *quantity = {value, *evidence, row.size() == 4 ? row[3].get<std::string>() : ""};
+    }
+    return named.empty() ? "names no quantity" : "";
 }
 
 std::string number(double value) {
@@ -98,8 +126,9 @@ Result<Machine> parse_machine(std::string_view text) {
     if (!rows.is_array()) {
         return Error{"has no list of quantities"};
     }
+    const Names names(machine);
     for (const json& row : rows) {
-        if (const std::string wrong = apply_row(row, machine); !wrong.empty()) {
+        if (const std::string wrong = apply_row(row, names); !wrong.empty()) {
             return Error{"the row " + row.dump() + " " + wrong};
         }
     }
@@ -112,19 +141,18 @@ std::string to_text(const Machine& machine) {
          << ",\n \"cpu\": " << json(machine.cpu) << ",\n \"date\": " << json(machine.date)
          << ",\n \"quantities\": [";
     const char* between = "\n";
-    for_each_quantity(machine,
-                      [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
-                          if (!quantity.known()) {
-                              return;
-                          }
-                          text << between << "  [" << json(name) << ", " << number(quantity.value)
-                               << ", " << json(evidence_name(quantity.evidence));
-                          if (!quantity.note.empty()) {
-                              text << ", " << json(quantity.note);
-                          }
-                          text << "]";
-                          between = ",\n";
-                      });
+    for_each_quantity(machine, [&](const std::string& name, const Quantity& quantity) {
+        if (!quantity.known()) {
+            return;
+        }
+        text << between << "  [" << json(name) << ", " << number(quantity.value) << ", "
+             << json(evidence_name(quantity.evidence));
+        if (!quantity.note.empty()) {
+            text << ", " << json(quantity.note);
+        }
+        text << "]";
+        between = ",\n";
+    });
     text << "\n ]\n}\n";
     return text.str();
 }

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cassert>
+#include <mutex>
 #include <string_view>
 
 #include "machine/machine_file.h"
@@ -42,14 +43,12 @@ const char* name_of(InstructionSet set) {
 }
 
 const Machine& shipped_profile(InstructionSet set) {
-    static const std::array<Machine, kAll.size()> machines = [] {
-        std::array<Machine, kAll.size()> all;
-        for (std::size_t i = 0; i < kAll.size(); i++) {
-            all[i] = parse_shipped(name_of(kAll[i]));
-        }
-        return all;
-    }();
-    return machines[static_cast<std::size_t>(set)];
+    // Each when it is first asked for: a plug-in that schedules one pipeline needs one.
+    static std::array<std::once_flag, kAll.size()> read;
+    static std::array<Machine, kAll.size()> machines;
+    const auto i = static_cast<std::size_t>(set);
+    std::call_once(read[i], [&] { machines[i] = parse_shipped(name_of(set)); });
+    return machines[i];
 }
 
 }  // namespace nestor

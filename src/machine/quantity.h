@@ -3,6 +3,7 @@
 // to say why.
 
 #include <string>
+#include <utility>
 
 namespace nestor {
 
@@ -26,5 +27,9 @@ struct Quantity {
     [[nodiscard]] bool known() const { return evidence != Evidence::None; }
     bool operator==(const Quantity&) const = default;
 };
+
+[[nodiscard]] inline Quantity measured(double value, std::string note = "") {
+    return {value, Evidence::Measured, std::move(note)};
+}
 
 }  // namespace nestor

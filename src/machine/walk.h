@@ -7,7 +7,7 @@
 
 namespace nestor {
 
-/** Calls visit(name, unit, quantity) for each quantity, in a fixed order. Names are paths:
+/** Calls visit(name, quantity) for each quantity, in a fixed order. Names are paths:
  * "operation.add.float32.64.cycles". `SomeMachine` is Machine or const Machine. */
 template <class SomeMachine, class Visit>
 void for_each_quantity(SomeMachine& machine, Visit&& visit);
@@ -42,9 +42,9 @@ void walk_operations(SomeMachine& machine, Visit& visit) {
                 auto& cost = machine.operations[operation][type][width];
                 const std::string name = std::string("operation.") + name_of(operation) + "." +
                                          name_of(type) + "." + name_of(width) + ".";
-                visit(name + "cycles", "cycles", cost.cycles);
+                visit(name + "cycles", cost.cycles);
                 if (has_latency(operation)) {
-                    visit(name + "latency", "cycles", cost.latency);
+                    visit(name + "latency", cost.latency);
                 }
             });
         });
@@ -54,59 +54,59 @@ void walk_operations(SomeMachine& machine, Visit& visit) {
 template <class SomeMachine, class Visit>
 void walk_accesses(SomeMachine& machine, Visit& visit) {
     for_each_width([&](Width width) {
-        visit(std::string("load.") + name_of(width), "cycles", machine.load[width]);
-        visit(std::string("store.") + name_of(width), "cycles", machine.store[width]);
+        visit(std::string("load.") + name_of(width), machine.load[width]);
+        visit(std::string("store.") + name_of(width), machine.store[width]);
     });
     for_each_type([&](ElementType type) {
         const std::string of_type = name_of(type);
-        visit("gather." + of_type, "cycles", machine.gather[type]);
+        visit("gather." + of_type, machine.gather[type]);
         for_each_key<Stride, kStrides>([&](Stride stride) {
             const std::string name = of_type + "." + name_of(stride);
-            visit("strided_load." + name, "cycles", machine.strided_load[type][stride]);
-            visit("interleave." + name, "cycles", machine.interleave[type][stride]);
+            visit("strided_load." + name, machine.strided_load[type][stride]);
+            visit("interleave." + name, machine.interleave[type][stride]);
         });
     });
 }
 
 template <class Level, class Visit>
 void walk_cache(const std::string& name, Level& level, Visit& visit) {
-    visit(name + ".bytes", "bytes", level.bytes);
-    visit(name + ".cores", "", level.cores);
-    visit(name + ".read", "bytes/cycle", level.read);
+    visit(name + ".bytes", level.bytes);
+    visit(name + ".cores", level.cores);
+    visit(name + ".read", level.read);
 }
 
 template <class SomeMachine, class Visit>
 void walk_memory(SomeMachine& machine, Visit& visit) {
-    visit("line_bytes", "bytes", machine.line_bytes);
+    visit("line_bytes", machine.line_bytes);
     walk_cache("l1", machine.l1, visit);
     walk_cache("l2", machine.l2, visit);
     walk_cache("l3", machine.l3, visit);
     for_each_key<Threads, kThreads>([&](Threads threads) {
         auto& bandwidth = machine.dram[threads];
         const std::string name = std::string("dram.") + name_of(threads);
-        visit(name + ".read", "bytes/second", bandwidth.read);
-        visit(name + ".triad", "bytes/second", bandwidth.triad);
+        visit(name + ".read", bandwidth.read);
+        visit(name + ".triad", bandwidth.triad);
     });
-    visit("page_bytes", "bytes", machine.page_bytes);
-    visit("page_fault", "seconds", machine.page_fault);
-    visit("allocation", "seconds", machine.allocation);
+    visit("page_bytes", machine.page_bytes);
+    visit("page_fault", machine.page_fault);
+    visit("allocation", machine.allocation);
 }
 
 }  // namespace walk_detail
 
 template <class SomeMachine, class Visit>
 void for_each_quantity(SomeMachine& machine, Visit&& visit) {
-    visit("clock", "cycles/second", machine.clock);
-    visit("cores", "", machine.cores);
-    visit("registers", "", machine.registers);
+    visit("clock", machine.clock);
+    visit("cores", machine.cores);
+    visit("registers", machine.registers);
     walk_detail::for_each_type([&](ElementType type) {
-        visit(std::string("vector_bytes.") + name_of(type), "bytes", machine.vector_bytes[type]);
+        visit(std::string("vector_bytes.") + name_of(type), machine.vector_bytes[type]);
     });
     walk_detail::walk_operations(machine, visit);
     walk_detail::walk_accesses(machine, visit);
     walk_detail::walk_memory(machine, visit);
-    visit("launch", "seconds", machine.launch);
-    visit("task", "seconds", machine.task);
+    visit("launch", machine.launch);
+    visit("task", machine.task);
 }
 
 }  // namespace nestor

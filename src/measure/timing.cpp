@@ -6,19 +6,19 @@
 
 namespace nestor {
 
-namespace {
-
-double now() {
+double steady_seconds() {
     const auto time = std::chrono::steady_clock::now().time_since_epoch();
     return std::chrono::duration<double>(time).count();
 }
 
+namespace {
+
 double sample(const Runnable& version, int runs) {
-    const double start = now();
+    const double start = steady_seconds();
     for (int i = 0; i < runs; i++) {
         version.run();
     }
-    return (now() - start) / runs;
+    return (steady_seconds() - start) / runs;
 }
 
 bool is_slow(const Timed& timed, const TimingLimits& limits) {
@@ -76,14 +76,14 @@ double uncertainty_of(std::vector<double> samples) {
 
 TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
     TimingResult result;
-    const double start = now();
+    const double start = steady_seconds();
     warm_up(versions, limits, result.versions);
     while (true) {
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
             stable = stable && (!versions[i].decides || has_enough(result.versions[i], limits));
         }
-        const bool time_is_up = result.rounds > 0 && now() - start > limits.seconds;
+        const bool time_is_up = result.rounds > 0 && steady_seconds() - start > limits.seconds;
         if (stable || time_is_up) {
             result.stopped = stable ? "stable" : "time";
             break;

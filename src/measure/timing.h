@@ -44,6 +44,9 @@ struct Runnable {
     bool decides = true;  // whether timing goes on until this one is known well enough
 };
 
+/** Seconds on a clock that only goes forward. */
+[[nodiscard]] double steady_seconds();
+
 /** Of at least one sample. */
 [[nodiscard]] double median_of(std::vector<double> samples);
 

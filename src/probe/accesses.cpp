@@ -22,23 +22,29 @@ constexpr int kSmall = 4096;   // bytes that surely stay in the first cache
 constexpr int kScalarGap = 5;  // elements between scalars, against vectors made of them
 constexpr int kSteps = 4;      // of kSums vectors each
 
-/** Sums in registers: value(i, k, r) is taken up by lane i of sum k in step r.x of repeat r.y. */
-KernelCode summed(const Type& type, int lanes,
-                  const std::function<Expr(const Var&, const Var&, const RDom&)>& value) {
+/** What lane i of sum k takes up in step r.x of repeat r.y, in task t. */
+using Value = std::function<Expr(const Var& i, const Var& k, const Var& t, const RDom& r)>;
+
+/** Sums in registers, in each of `tasks` tasks. Counts vectors taken up. */
+KernelCode summed(const Type& type, int lanes, int steps, int tasks, const Value& value) {
     KernelCode code;
     const Var i("i");
     const Var k("k");
-    const RDom r(0, kSteps, 0, code.repeats, "r");
+    const Var t("t");
+    const RDom r(0, steps, 0, code.repeats, "r");
     Func sums("sums");
-    sums(i, k) = cast(type, 0);
-    sums(i, k) += value(i, k, r);
+    sums(i, k, t) = cast(type, 0);
+    sums(i, k, t) += value(i, k, t, r);
     code.output = Func("results");
-    code.output(i, k) = sums(i, k);
-    code.output.bound(i, 0, lanes).bound(k, 0, kSums).unroll(k).vectorize(i);
-    sums.compute_root().store_in(Halide::MemoryType::Stack).unroll(k).vectorize(i);
-    sums.update().reorder(i, k, r.x, r.y).unroll(k).vectorize(i);
-    code.result = Halide::Buffer<>(type, {lanes, kSums});
-    code.count = kSums * kSteps;
+    code.output(i, k, t) = sums(i, k, t);
+    code.output.bound(i, 0, lanes).bound(k, 0, kSums).bound(t, 0, tasks).unroll(k).vectorize(i);
+    sums.compute_at(code.output, t).store_in(Halide::MemoryType::Stack).unroll(k).vectorize(i);
+    sums.update().reorder(i, k, r.x, r.y, t).unroll(k).vectorize(i);
+    if (tasks > 1) {
+        code.output.parallel(t);
+    }
+    code.result = Halide::Buffer<>(type, {lanes, kSums, tasks});
+    code.count = static_cast<double>(steps) * kSums * tasks;
     return code;
 }
 
@@ -50,10 +56,11 @@ KernelCode gather_code(ElementType type, int vector_bytes) {
     const int elements = kSmall / element.bytes();
     const ImageParam table(element, 1, "table");
     const ImageParam index(Halide::Int(32), 1, "index");
-    KernelCode code = summed(element, lanes, [&](const Var& i, const Var& k, const RDom& r) {
+    const Value value = [&](const Var& i, const Var& k, const Var& /*t*/, const RDom& r) {
         const Expr place = index(i + (k + r.x * kSums) * lanes);
         return table(Halide::unsafe_promise_clamped(place, 0, elements - 1));
-    });
+    };
+    KernelCode code = summed(element, lanes, kSteps, 1, value);
     Halide::Buffer<std::int32_t> places(lanes * kSums * kSteps, "index");
     for (int i = 0; i < places.width(); i++) {
         places(i) = static_cast<int>((i * 2654435761LL >> 4) % elements);
@@ -67,9 +74,10 @@ KernelCode strided_load_code(ElementType type, int vector_bytes, int stride) {
     const Type element = halide_type(type);
     const int lanes = vector_bytes / element.bytes();
     const ImageParam table(element, 1, "table");
-    KernelCode code = summed(element, lanes, [&](const Var& i, const Var& k, const RDom& r) {
+    const Value value = [&](const Var& i, const Var& k, const Var& /*t*/, const RDom& r) {
         return table((i + (k + r.x * kSums) * lanes) * stride);
-    });
+    };
+    KernelCode code = summed(element, lanes, kSteps, 1, value);
     code.inputs = {operands(element, lanes * kSums * kSteps * stride, 64, "table")};
     return code;
 }
@@ -133,25 +141,11 @@ KernelCode read_code(int vector_bytes, std::int64_t working_set, int threads,
     const int gap = lanes > 1 ? lanes : kScalarGap;
     const int steps = static_cast<int>(working_set / 4 / threads / (gap * kSums));
     const ImageParam table(Halide::Int(32), 1, "memory");
-    const Var i("i");
-    const Var k("k");
-    const Var t("t");
-    KernelCode code;
-    const RDom r(0, steps, 0, code.repeats, "r");
-    Func sums("sums");
-    sums(i, k, t) = 0;
-    sums(i, k, t) += table(i + (k + r.x * kSums) * gap + t * (steps * kSums * gap));
-    code.output = Func("results");
-    code.output(i, k, t) = sums(i, k, t);
-    code.output.bound(i, 0, lanes).bound(k, 0, kSums).bound(t, 0, threads).unroll(k).vectorize(i);
-    sums.compute_at(code.output, t).store_in(Halide::MemoryType::Stack).unroll(k).vectorize(i);
-    sums.update().reorder(i, k, r.x, r.y, t).unroll(k).vectorize(i);
-    if (threads > 1) {
-        code.output.parallel(t);
-    }
+    const Value value = [&](const Var& i, const Var& k, const Var& t, const RDom& r) {
+        return table(i + (k + r.x * kSums) * gap + t * (steps * kSums * gap));
+    };
+    KernelCode code = summed(Halide::Int(32), lanes, steps, threads, value);
     code.inputs = {memory};
-    code.result = Halide::Buffer<std::int32_t>(lanes, kSums, threads);
-    code.count = static_cast<double>(steps) * kSums * threads;
     return code;
 }
 

@@ -1,11 +1,11 @@
 #include "probe/kernel.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <stdexcept>
 
 #include "halide/lower.h"
+#include "measure/timing.h"
 
 namespace nestor::probe {
 
@@ -21,17 +21,11 @@ JitProgram compiled(const Halide::Pipeline& pipeline, const Halide::Target& targ
     return std::move(program).value();
 }
 
-double now() {
-    const auto time = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(time).count();
-}
-
 }  // namespace
 
 Kernel::Kernel(const KernelCode& code, const Halide::Target& target)
     : program_(compiled(Halide::Pipeline(code.output), target)) {
     for (const Halide::Argument& argument : caller_arguments(Halide::Pipeline(code.output))) {
-        names_.push_back(argument.name);
         if (argument.is_output()) {
             buffers_.push_back(code.result);
             continue;
@@ -53,9 +47,9 @@ double Kernel::seconds(int repeats) const {
                            ? const_cast<halide_buffer_t*>(buffer.raw_buffer())  // as argv wants it
                            : static_cast<void*>(&repeats));
     }
-    const double start = now();
+    const double start = steady_seconds();
     const Status status = program_.run(argv.data());
-    const double end = now();
+    const double end = steady_seconds();
     if (!status) {
         throw std::runtime_error("a kernel of the probe: " + status.error());
     }

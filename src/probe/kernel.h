@@ -2,7 +2,6 @@
 // Kernels of the probe: Halide pipelines that do one thing as often as they are told, compiled into
 // this process.
 
-#include <string>
 #include <vector>
 
 #include "halide/halide.h"
@@ -36,8 +35,7 @@ class Kernel {
 
   private:
     JitProgram program_;
-    std::vector<Halide::Buffer<>> buffers_;
-    std::vector<std::string> names_;  // of the arguments, in order
+    std::vector<Halide::Buffer<>> buffers_;  // the arguments in order; undefined: the repeats
 };
 
 /** Smallest of some rounds, of one repeat. */

@@ -21,10 +21,6 @@ namespace {
 
 constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
 
-Quantity measured(double value, const std::string& note = "") {
-    return {value, Evidence::Measured, note};
-}
-
 std::int64_t whole(const Quantity& quantity) {
     return static_cast<std::int64_t>(quantity.value);
 }
@@ -83,6 +79,8 @@ void probe_dram(const Halide::Target& target, Machine& machine) {
     b.fill(1);
     c.fill(1);
     const int cores = static_cast<int>(machine.cores.value);
+    Threads last = Threads::One;
+    int last_threads = 0;  // measured, as `last`
     for (std::size_t i = 0; i < kThreads; i++) {
         const auto key = static_cast<Threads>(i);
         const int threads = key == Threads::All ? cores : threads_of(key);
@@ -90,6 +88,12 @@ void probe_dram(const Halide::Target& target, Machine& machine) {
             machine.dram[key] = {};
             continue;
         }
+        if (threads == last_threads) {
+            machine.dram[key] = machine.dram[last];
+            continue;
+        }
+        last = key;
+        last_threads = threads;
         JitProgram::set_threads(threads);
         machine.dram[key].read =
             measured(read_bytes_per_second(target, vector_bytes, threads, memory), note);
@@ -115,20 +119,22 @@ KernelCode touch_code(std::uint8_t* memory, int pages, int page_bytes) {
 double page_fault_seconds(const Halide::Target& target, int page_bytes) {
     constexpr std::size_t kBytes = 64 * kMiB;
     const int pages = static_cast<int>(kBytes / page_bytes);
+    void* memory =
+        mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+        throw std::runtime_error("the probe cannot map 64 MiB");
+    }
+    const Kernel touch(touch_code(static_cast<std::uint8_t*>(memory), pages, page_bytes), target);
     std::vector<double> rounds;
     for (int i = 0; i < 5; i++) {
-        void* memory =
-            mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (memory == MAP_FAILED) {
-            throw std::runtime_error("the probe cannot map 64 MiB");
+        if (madvise(memory, kBytes, MADV_DONTNEED) != 0) {  // the pages are gone again
+            throw std::runtime_error("the probe cannot give pages back");
         }
-        const Kernel touch(touch_code(static_cast<std::uint8_t*>(memory), pages, page_bytes),
-                           target);
         const double first = touch.seconds(1);
         const double again = std::min(touch.seconds(2), touch.seconds(3));
-        munmap(memory, kBytes);
         rounds.push_back((first - again) / pages);
     }
+    munmap(memory, kBytes);
     return median_of(std::move(rounds));
 }
 

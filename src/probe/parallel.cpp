@@ -42,8 +42,8 @@ void probe_parallel(const Halide::Target& target, Machine& machine) {
     const double many = loop_seconds(target, kMany * cores, 1);
     JitProgram::set_threads(1);
     constexpr double kLeast = 1e-9;
-    machine.launch = {std::max(together - alone + nothing, kLeast), Evidence::Measured, ""};
-    machine.task = {std::max((many - few) / (kMany - 1), kLeast), Evidence::Measured, ""};
+    machine.launch = measured(std::max(together - alone + nothing, kLeast));
+    machine.task = measured(std::max((many - few) / (kMany - 1), kLeast));
 }
 
 }  // namespace nestor::probe

@@ -44,7 +44,7 @@ Result<Machine> probe_machine(const ProbeOptions& options) {
         probe::survey_caches(survey, machine);
         options.say("measuring arithmetic, loads and stores, caches");
         survey.measure();
-        machine.clock = {survey.frequency(), Evidence::Measured, ""};
+        machine.clock = measured(survey.frequency());
         options.say("measuring memory");
         probe::probe_memory(survey, machine);
         options.say("measuring parallel loops");

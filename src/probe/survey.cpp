@@ -52,8 +52,8 @@ void Survey::add(const KernelCode& code, std::function<void(double)> take) {
         {std::move(kernel), repeats, code.count, code.other_cycles, std::move(take), {}});
 }
 
-void Survey::add(const KernelCode& code, Quantity& quantity, const std::string& note) {
-    add(code, [&quantity, note](double cycles) { quantity = {cycles, Evidence::Measured, note}; });
+void Survey::add(const KernelCode& code, Quantity& quantity) {
+    add(code, [&quantity](double cycles) { quantity = measured(cycles); });
 }
 
 double Survey::time_clock() {

@@ -19,7 +19,7 @@ class Survey {
     /** Compiles a kernel; `take` gets the cycles of one of what it counts, once they are known. */
     void add(const KernelCode& code, std::function<void(double)> take);
     /** The same, into a quantity that outlives the survey. */
-    void add(const KernelCode& code, Quantity& quantity, const std::string& note = "");
+    void add(const KernelCode& code, Quantity& quantity);
 
     /** Measures what was added since the last time. Time is translated into cycles by a chain of
      * additions and exclusive ors that is timed before and after each sample; each takes one cycle

@@ -14,30 +14,13 @@ void put(std::uint8_t* memory, int index, double value) {
 
 }  // namespace
 
-Halide::Type halide_type(ElementType type) {
-    switch (type) {
-        case ElementType::Int8:
-            return Halide::UInt(8);
-        case ElementType::Int16:
-            return Halide::UInt(16);
-        case ElementType::Int32:
-            return Halide::Int(32);
-        case ElementType::Int64:
-            return Halide::Int(64);
-        case ElementType::Float32:
-            return Halide::Float(32);
-        default:
-            return Halide::Float(64);
-    }
-}
-
 int lanes_of(Width width, ElementType type) {
     return bytes_of(width, type) / bytes_of(type);
 }
 
 Halide::Buffer<> operands(const Halide::Type& type, int elements, int row,
                           const std::string& name) {
-    Halide::Buffer<> buffer(type, {elements}, name);
+    Halide::Buffer<> buffer(type, std::vector<int>{elements}, name);
     auto* memory = static_cast<std::uint8_t*>(buffer.data());
     for (int i = 0; i < elements; i++) {
         const double whole = 3 + 2 * (i * 7 % 11);

@@ -1,12 +1,10 @@
 #pragma once
 
 #include "halide/halide.h"
+#include "halide/target_machine.h"
 #include "machine/machine.h"
 
 namespace nestor::probe {
-
-/** The type that an ElementType stands for. */
-[[nodiscard]] Halide::Type halide_type(ElementType type);
 
 /** Lanes of an operation of that width; 1 for scalars. */
 [[nodiscard]] int lanes_of(Width width, ElementType type);

@@ -15,10 +15,9 @@ class Profiles : public testing::TestWithParam<InstructionSet> {
   protected:
     [[nodiscard]] double quantity(const std::string& wanted) const {
         double value = 0;
-        for_each_quantity(machine,
-                          [&](const std::string& name, const char* /*unit*/, const Quantity& each) {
-                              value = name == wanted ? each.value : value;
-                          });
+        for_each_quantity(machine, [&](const std::string& name, const Quantity& each) {
+            value = name == wanted ? each.value : value;
+        });
         return value;
     }
 
@@ -41,17 +40,16 @@ bool of_unknown_width(const Machine& machine, const std::string& name) {
 }
 
 TEST_P(Profiles, KnowEverythingWithItsSource) {
-    for_each_quantity(
-        machine, [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
-            if (of_unknown_width(machine, name)) {
-                EXPECT_FALSE(quantity.known()) << name;
-            } else if (!name.starts_with("l3.")) {  // not every processor has one
-                EXPECT_TRUE(quantity.known()) << name;
-            }
-            if (quantity.evidence == Evidence::Documented) {
-                EXPECT_FALSE(quantity.note.empty()) << name << " does not say in which document";
-            }
-        });
+    for_each_quantity(machine, [&](const std::string& name, const Quantity& quantity) {
+        if (of_unknown_width(machine, name)) {
+            EXPECT_FALSE(quantity.known()) << name;
+        } else if (!name.starts_with("l3.")) {  // not every processor has one
+            EXPECT_TRUE(quantity.known()) << name;
+        }
+        if (quantity.evidence == Evidence::Documented) {
+            EXPECT_FALSE(quantity.note.empty()) << name << " does not say in which document";
+        }
+    });
     EXPECT_FALSE(machine.cpu.empty());
     EXPECT_FALSE(machine.target.empty());
 }
@@ -74,17 +72,16 @@ TEST_P(Profiles, AreConsistent) {
         EXPECT_LT(machine.l2.bytes.value, machine.l3.bytes.value);
     }
     EXPECT_LE(machine.dram[Threads::One].read.value, machine.dram[Threads::All].read.value);
-    for_each_quantity(
-        machine, [&](const std::string& name, const char* /*unit*/, const Quantity& latency) {
-            if (!name.ends_with(".latency") || !latency.known()) {
-                return;
-            }
-            // Independent scalars are more than x86 has registers for; each measurement is off by
-            // some.
-            const double slack = name.find(".scalar.") != std::string::npos ? 2.5 : 1.2;
-            EXPECT_LE(quantity(name.substr(0, name.rfind('.')) + ".cycles"), slack * latency.value)
-                << name;
-        });
+    for_each_quantity(machine, [&](const std::string& name, const Quantity& latency) {
+        if (!name.ends_with(".latency") || !latency.known()) {
+            return;
+        }
+        // Independent scalars are more than x86 has registers for; each measurement is off by
+        // some.
+        const double slack = name.find(".scalar.") != std::string::npos ? 2.5 : 1.2;
+        EXPECT_LE(quantity(name.substr(0, name.rfind('.')) + ".cycles"), slack * latency.value)
+            << name;
+    });
 }
 
 TEST_P(Profiles, PrintAsTables) {
@@ -102,7 +99,7 @@ TEST(Walk, NamesAreDistinct) {
     std::set<std::string> names;
     std::size_t count = 0;
     for_each_quantity(shipped_profile(InstructionSet::X86Avx2),
-                      [&](const std::string& name, const char* /*unit*/, const Quantity&) {
+                      [&](const std::string& name, const Quantity&) {
                           names.insert(name);
                           count++;
                       });

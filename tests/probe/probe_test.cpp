@@ -180,19 +180,19 @@ TEST(ProbeMachine, MeasuresWhatTheProfileHas) {
     EXPECT_EQ(machine.date.size(), std::string("2026-01-01").size());
     std::map<std::string, Quantity> shipped;
     const Machine profile = machine_of(options.target);
-    for_each_quantity(profile, [&](const std::string& name, const char* /*unit*/,
-                                   const Quantity& quantity) { shipped[name] = quantity; });
-    for_each_quantity(
-        machine, [&](const std::string& name, const char* /*unit*/, const Quantity& quantity) {
-            const bool of_this_size = name.starts_with("dram.") || name.starts_with("l3.");
-            if (shipped[name].known() && !of_this_size) {
-                EXPECT_TRUE(quantity.known()) << name;
-            }
-            if (name.starts_with("operation.") && quantity.known()) {
-                EXPECT_EQ(quantity.evidence, Evidence::Measured) << name;
-                EXPECT_LT(quantity.value, 5000) << name;
-            }
-        });
+    for_each_quantity(profile, [&](const std::string& name, const Quantity& quantity) {
+        shipped[name] = quantity;
+    });
+    for_each_quantity(machine, [&](const std::string& name, const Quantity& quantity) {
+        const bool of_this_size = name.starts_with("dram.") || name.starts_with("l3.");
+        if (shipped[name].known() && !of_this_size) {
+            EXPECT_TRUE(quantity.known()) << name;
+        }
+        if (name.starts_with("operation.") && quantity.known()) {
+            EXPECT_EQ(quantity.evidence, Evidence::Measured) << name;
+            EXPECT_LT(quantity.value, 5000) << name;
+        }
+    });
     EXPECT_GT(machine.clock.value, 2e8);
     EXPECT_LT(machine.clock.value, 2e10);
     EXPECT_EQ(machine.dram[Threads::All].read.evidence, Evidence::Measured);
