@@ -80,24 +80,6 @@ class ConvGradient : public Generator<ConvGradient> {
         }
         const int lanes = natural_vector_size<float>();
 
-        // The error's slope, in tiles whose sums stay in registers.
-        Var xi("xi"), yo("yo");
-        d_prediction.compute_root()
-            .split(y, yo, y, 8, TailStrategy::GuardWithIf)
-            .split(x, x, xi, 4 * lanes, TailStrategy::ShiftInwards)
-            .reorder(xi, co, x, y, yo)
-            .bound(co, 0, channels)
-            .vectorize(xi, lanes)
-            .unroll(xi)
-            .unroll(co)
-            .parallel(yo);
-        prediction.compute_at(d_prediction, x).vectorize(x, lanes).unroll(x).unroll(co);
-        prediction.update()
-            .reorder(x, co, tap.x, tap.y, tap.z, y)
-            .vectorize(x, lanes)
-            .unroll(x)
-            .unroll(co);
-
         // The sums over all pixels, for each strip of rows by itself, and there in vectors. Along a
         // row, those of a window's row and all channels of the result stay in registers.
         const int rows = 24;
@@ -129,7 +111,11 @@ class ConvGradient : public Generator<ConvGradient> {
         d_bias.compute_root();
         d_bias.update().split(bias_pixel[1], strip, row, rows);
         Func bias_parts = d_bias.update().rfactor(strip, part);
-        bias_parts.compute_root().update().split(bias_pixel[0], xo, xr, lanes).parallel(part);
+        bias_parts.compute_root()
+            .update()
+            .split(bias_pixel[0], xo, xr, lanes)
+            .reorder(xr, row, co, part)
+            .parallel(part);
         Func bias_vectors = bias_parts.update().rfactor(xr, lane);
         bias_vectors.compute_at(bias_parts, part)
             .reorder_storage(lane, co, part)
@@ -138,9 +124,27 @@ class ConvGradient : public Generator<ConvGradient> {
             .reorder(lane, co, xo, row, part)
             .vectorize(lane)
             .unroll(co);
+        bias_parts.update().compute_with(parts.update(), part);
         for (Func f : {d_bias, bias_parts, bias_vectors}) {
             f.bound(co, 0, channels);
         }
+
+        // The error's slope, for a strip of both, so that it is read from the second cache; in
+        // tiles whose sums stay in registers.
+        Var xi("xi");
+        d_prediction.compute_at(parts, part)
+            .split(x, x, xi, 4 * lanes, TailStrategy::ShiftInwards)
+            .reorder(xi, co, x, y)
+            .bound(co, 0, channels)
+            .vectorize(xi, lanes)
+            .unroll(xi)
+            .unroll(co);
+        prediction.compute_at(d_prediction, x).vectorize(x, lanes).unroll(x).unroll(co);
+        prediction.update()
+            .reorder(x, co, tap.x, tap.y, tap.z, y)
+            .vectorize(x, lanes)
+            .unroll(x)
+            .unroll(co);
     }
 
   private:
