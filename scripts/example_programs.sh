@@ -27,7 +27,7 @@ build_programs() {
         echo "$0: $build is not a build folder; run ./quickstart, or cmake --preset release" >&2
         exit 1
     fi
-    .venv/bin/cmake --build "$build" --parallel "${NESTOR_JOBS:-$(nproc)}" --target "${targets[@]}"
+    .venv/bin/cmake --build "$build" --parallel "${NESTOR_JOBS:-$(nproc)}" --target "${targets[@]}" >&2
 }
 
 # make_inputs FOLDER PIPELINE...: FOLDER/inputs, what each reads, from the picture, at its own size. The experts that

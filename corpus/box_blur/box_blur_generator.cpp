@@ -41,13 +41,10 @@ class BoxBlur : public Generator<BoxBlur> {
         if (using_autoscheduler()) {
             return;
         }
-        // Strips of rows in parallel. Only what copies the input row by row knows of the edge; each
-        // row of column sums is used at once, out of the first cache.
-        const int lanes = natural_vector_size<uint16_t>();
-        Var yi("yi");
-        output.split(y, y, yi, 64, TailStrategy::GuardWithIf).parallel(y).vectorize(x, lanes);
-        sum_y.compute_at(output, yi).vectorize(x, lanes / 2);
-        clamped.store_at(output, y).compute_at(output, yi).vectorize(_0, lanes);
+        // Nothing is kept: sums of three rows are cheaper to make again than to store and load,
+        // where memory is what takes the time. Row by row, so that threads work on neighbouring
+        // rows.
+        output.vectorize(x, natural_vector_size<uint16_t>()).parallel(y);
     }
 
   private:

@@ -71,7 +71,7 @@ class MaxFilter : public Generator<MaxFilter> {
         // of, too: it is read again for each of them.
         const int lanes = natural_vector_size<float>();
         Var xi("xi"), yi("yi");
-        output.tile(x, y, x, y, xi, yi, 128, 32, TailStrategy::GuardWithIf)
+        output.tile(x, y, x, y, xi, yi, 256, 64, TailStrategy::GuardWithIf)
             .reorder(xi, yi, x, y, c)
             .parallel(y)
             .parallel(c)

@@ -49,24 +49,26 @@ class StencilChain : public Generator<StencilChain> {
         if (using_autoscheduler()) {
             return;
         }
-        // Every eighth step as a whole, in strips of rows down which the steps before it slide, two
-        // rows at a time. Strips are shifted inwards at the bottom and not cut off: with a
-        // condition in the loop, steps would not slide, but be computed again with all that they
-        // need.
+        // Every second step as a whole, in strips of rows down which the step before it slides,
+        // four rows at a time, which share what they load. Longer chains would write less to
+        // memory, but each step more is computed again at both ends of a strip, and competes for
+        // the cache. Strips are shifted inwards at the bottom and not cut off: with a condition in
+        // the loop, steps would not slide, but be computed again with all that they need.
         const int lanes = natural_vector_size<uint16_t>();
-        const int group = 8;
-        Var xi("xi"), yi("yi"), pair("pair");
+        const int group = 2;
+        const int strip_rows = 48;
+        Var xi("xi"), yi("yi"), four("four");
         Func end;
         for (int i = steps - 1; i >= 0; i--) {
             if ((steps - 1 - i) % group == 0) {
                 end = i == steps - 1 ? Func(output) : stages[i];
                 end.compute_root()
-                    .split(y, y, yi, 96, TailStrategy::ShiftInwards)
-                    .split(yi, yi, pair, 2)
+                    .split(y, y, yi, strip_rows, TailStrategy::ShiftInwards)
+                    .split(yi, yi, four, 4)
                     .split(x, x, xi, lanes)
-                    .reorder(xi, pair, x, yi, y)
+                    .reorder(xi, four, x, yi, y)
                     .vectorize(xi)
-                    .unroll(pair)
+                    .unroll(four)
                     .parallel(y)
                     .never_partition(y, yi);
             } else {

@@ -65,27 +65,33 @@ class StereoMatching : public Generator<StereoMatching> {
         if (using_autoscheduler()) {
             return;
         }
-        // Eight rows at a time, and for these one disparity at a time, for both directions: then
-        // the costs of one disparity, which are all that is kept of them, stay in the cache.
+        // Tiles of eight rows, and for these the column sums of all disparities, which stay in the
+        // second cache. Row by row, the costs of all disparities; the search over them runs
+        // innermost, so that what is best stays in registers.
         const int lanes = natural_vector_size<uint16_t>();
         const int rows = 8;
-        Var strip("strip");
+        const int columns = 640;
+        Var strip("strip"), tile("tile");
         output.split(y, strip, y, rows, TailStrategy::GuardWithIf)
+            .split(x, tile, x, columns, TailStrategy::GuardWithIf)
+            .reorder(x, y, tile, strip)
             .parallel(strip)
             .vectorize(x, lanes, TailStrategy::GuardWithIf);
         for (Func match : {left_match, right_match}) {
-            match.compute_at(output, strip).vectorize(x, lanes);
-            match.update().reorder(x, y, tried).vectorize(x, lanes, TailStrategy::GuardWithIf);
+            match.compute_at(output, y).vectorize(x, lanes);
+            match.update()
+                .reorder(tried, x, y)
+                .unroll(tried, 4)
+                .vectorize(x, lanes, TailStrategy::RoundUp);
         }
-        right_match.update().compute_with(left_match.update(), tried);
-        cost.compute_at(left_match, tried).vectorize(x, lanes);
+        cost.compute_at(output, y).vectorize(x, lanes, TailStrategy::RoundUp);
         // Unrolled, so that the rows share what they load.
-        column_cost.compute_at(left_match, tried)
-            .vectorize(x, lanes)
+        column_cost.compute_at(output, tile)
+            .vectorize(x, lanes, TailStrategy::RoundUp)
             .bound_extent(y, rows)
             .reorder(y, x, d)
             .unroll(y);
-        difference.compute_at(left_match, tried).vectorize(x, 2 * lanes);
+        difference.compute_at(column_cost, x).vectorize(x, lanes).unroll(y);
         // Stored whole: the search reaches far beyond the edges, where reading takes long.
         for (Func slopes : {left_slopes, right_slopes}) {
             slopes.compute_root()
