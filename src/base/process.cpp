@@ -53,6 +53,8 @@ class Pipe {
     bool failed_ = false;
 };
 
+bool stop_was_asked_for = false;  // in some call
+
 // Written by the signal handler.
 volatile std::sig_atomic_t caught_signal = 0;
 volatile std::sig_atomic_t child_to_tell = 0;
@@ -124,6 +126,7 @@ class Child {
         errors_.close_end(1);
         read_until_end();
         if (caught_signal != 0) {
+            stop_was_asked_for = true;
             return Error{std::string("interrupted (") + ::strsignal(caught_signal) + ")"};
         }
         return std::move(result_);
@@ -290,6 +293,10 @@ std::string ProcessResult::how_it_ended() const {
         return "was ended by signal " + std::to_string(signal) + " (" + ::strsignal(signal) + ")";
     }
     return "exited with code " + std::to_string(exit_code);
+}
+
+bool was_interrupted() {
+    return stop_was_asked_for;
 }
 
 Result<ProcessResult> run_process(const std::vector<std::string>& command,

@@ -46,6 +46,10 @@ struct ProcessOptions {
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string>& command,
                                                 const ProcessOptions& options);
 
+/** Whether a signal that asks this process to stop came while one of these functions ran. Work that
+ * consists of several children ends then. */
+[[nodiscard]] bool was_interrupted();
+
 /** Runs a function in a copy of this process, for what may end the process (LLVM's fatal errors) or
  * leave it changed (plug-ins). Its return value becomes the exit code. No threads may be running.
  */

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/files.h"
+#include "base/process.h"
 #include "measure/compare.h"
 #include "measure/compiled_library.h"
 #include "measure/forked_child.h"
@@ -193,7 +194,7 @@ Contest::Contest(ContestOptions options) : options_(std::move(options)) {
     }
 }
 
-void Contest::build() {
+Status Contest::build() {
     const Result<std::string> runtime = build_runtime(options_.build);
     for (Version& version : versions_) {
         options_.say("building " + version.contender.label);
@@ -202,11 +203,15 @@ void Contest::build() {
         } else {
             version.failure = runtime.error();
         }
+        if (was_interrupted()) {
+            return Error{"interrupted while building " + version.contender.label};
+        }
         if (!version.healthy()) {
             options_.say(version.contender.label + " failed: " + version.failure);
         }
     }
     runtime_ = runtime ? runtime.value() : "";
+    return Ok{};
 }
 
 Status Contest::prepare() {
@@ -380,7 +385,8 @@ void Contest::time() {
             version.failure = "timing: " + timed.failure;
             continue;
         }
-        version.samples = timed.answer[i].get<std::vector<double>>();
+        const auto samples = timed.answer[i].get<std::vector<double>>();
+        version.samples.insert(version.samples.end(), samples.begin(), samples.end());
         version.seconds = median_of(version.samples);
         version.uncertainty = uncertainty_of(version.samples);
     }

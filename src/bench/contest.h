@@ -27,13 +27,14 @@ struct ContestOptions {
 
 /** 1. build() every version, under limits; 2. run() each once in a process of its own, on the same
  * inputs, and compare its outputs with those of the first that finishes; 3. time() those that are
- * right, in turns, in one process. Whatever goes wrong is a version's failure. Build all contests
- * before the first is timed. */
+ * right, in turns, in one process; again adds samples. Whatever goes wrong is a version's failure.
+ * Build all contests before the first is timed. */
 class Contest {
   public:
     explicit Contest(ContestOptions options);
 
-    void build();
+    /** An Error if a signal asked to stop meanwhile. */
+    Status build();
     void run();
     void time();
 

@@ -225,6 +225,9 @@ void build_version(const BuildJob& job, Version& version) {
     if (version.healthy()) {
         version.failure = compile_and_link(job, version);
     }
+    if (was_interrupted()) {
+        return;  // which says nothing about the version
+    }
     if (const Status status = remember_build(version, key); !status && version.healthy()) {
         version.failure = status.error();
     }

@@ -48,6 +48,7 @@ struct Options {
     std::string versions = default_contenders();
     std::string plugin, json_file, folder, required;
     int parallelism = 0;
+    int passes = 3;
     bool details = false, markdown = false, quiet = false, signature = false;
     std::string arguments;
     ContestOptions contest;
@@ -109,6 +110,7 @@ Result<std::vector<Contest>> make_contests(const Options& options, const std::st
         contest.build.rivals = halide_library_folder();
         contest.build.params = options.params;
         contest.build.parallelism = options.parallelism;
+        contest.timing.seconds /= options.passes;
         contest.say = [&options, name = entry.name](const std::string& text) {
             say(options, name + ": " + text);
         };
@@ -164,7 +166,9 @@ Status compete(const Options& options) {
     std::vector<Contest>& contests = made.value();
     const MachineState machine = machine_state(options.contest.threads);
     for (Contest& contest : contests) {
-        contest.build();
+        if (Status built = contest.build(); !built) {
+            return built;
+        }
     }
     if (!options.arguments.empty()) {
         return write_arguments(contests, options.arguments);
@@ -172,8 +176,10 @@ Status compete(const Options& options) {
     for (Contest& contest : contests) {
         contest.run();
     }
-    for (Contest& contest : contests) {
-        contest.time();
+    for (int pass = 0; pass < options.passes; pass++) {
+        for (Contest& contest : contests) {
+            contest.time();
+        }
     }
     const TableStyle style = options.markdown ? TableStyle::Markdown : TableStyle::Plain;
     std::vector<BoardRow> board;
@@ -254,6 +260,11 @@ Action define_bench(CLI::App& app) {
                    "folder with NAME/inputs.json and NAME/ARGUMENT.npy; repeatable")
         ->type_name("FOLDER");
     app.add_option("--seconds", contest.timing.seconds, "of timing at most, for each pipeline")
+        ->capture_default_str();
+    app.add_option("--passes", options->passes,
+                   "over all pipelines, with a part of --seconds each: what disturbs the machine "
+                   "for minutes does not meet one pipeline only")
+        ->check(CLI::Range(1, 100))
         ->capture_default_str();
     app.add_option("--precision", contest.timing.precision,
                    "enough when every median is known to this part of itself")

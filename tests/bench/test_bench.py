@@ -5,7 +5,9 @@ On a generator that can be told to go wrong. ctest runs this with NESTOR_BUILD a
 
 import json
 import os
+import signal
 import subprocess
+import time
 from pathlib import Path
 
 import numpy
@@ -114,6 +116,21 @@ def test_signature_is_the_same_twice_and_tells_pipelines_apart():
     assert "tiny" in first.stdout and "signature " in first.stdout
     other = bench(TINY, "--signature", "-p", "overreads=true")
     assert other.stdout.splitlines()[-1] != first.stdout.splitlines()[-1]
+
+
+def test_an_interrupted_build_ends_the_run_and_is_not_remembered(tmp_path):
+    words = [NESTOR, "bench", TINY, "--versions", "expert,Mullapudi2016:sleeps=60,Li2018", "--folder", tmp_path, "--reuse"]
+    process = subprocess.Popen([str(word) for word in words], stderr=subprocess.PIPE, text=True)
+    children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+    sleeping = False
+    while not sleeping and process.poll() is None:
+        time.sleep(0.02)
+        commands = [Path(f"/proc/{child}/cmdline") for child in children.read_text().split()]
+        sleeping = any(b"sleeps=60" in command.read_bytes() for command in commands if command.exists())
+    process.send_signal(signal.SIGTERM)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 1 and "interrupted while building Mullapudi2016" in errors
+    assert [path.parent.name for path in tmp_path.glob("tiny/*/build.json")] == ["expert"]
 
 
 @pytest.mark.parametrize("versions", ["", "Nestor,Nestor", "expert,,Nestor"])
