@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """How far the figures of several runs of the board lie apart.
 
-usage: scripts/spread.py BOARD.json BOARD.json...     (what `scripts/board -- --json` and `nestor bench --json` write)
+usage: scripts/spread.py BOARD.json BOARD.json...     (copies of scripts/board's out/board.json, or `nestor bench --json`)
 
 A figure is a version's speed relative to the first version of its pipeline (the expert), the ratio of two medians of one
 run. Its spread is the difference between its largest and its smallest value, as a part of its median. Only what has a
@@ -36,8 +36,7 @@ def spreads(runs):
     return result, sorted(somewhere - everywhere)
 
 
-def report(runs):
-    result, partly = spreads(runs)
+def report(result, partly):
     lines = []
     for label in sorted({label for _, label in result}):
         mine = [spread for (_, other), spread in result.items() if other == label]
@@ -50,14 +49,17 @@ def report(runs):
 
 
 def main(arguments):
-    if len(arguments) < 2 or any(a in ("-h", "--help") for a in arguments):
+    if any(a in ("-h", "--help") for a in arguments):
         print(__doc__)
-        return 0 if arguments else 2
-    runs = [figures(json.loads(Path(name).read_text())) for name in arguments]
-    if not set.intersection(*(set(run) for run in runs)):
+        return 0
+    if len(arguments) < 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    result, partly = spreads([figures(json.loads(Path(name).read_text())) for name in arguments])
+    if not result:
         print("spread: the runs have no figure in common", file=sys.stderr)
         return 1
-    print(report(runs))
+    print(report(result, partly))
     return 0
 
 

@@ -40,3 +40,8 @@ def test_what_failed_in_one_run_is_named(tmp_path):
 def test_runs_without_a_common_figure_are_an_error(tmp_path):
     done = run(tmp_path, board(1, 2, 0), board(1, 0, 5))
     assert done.returncode == 1 and "no figure in common" in done.stderr
+
+
+def test_one_run_has_no_spread(tmp_path):
+    done = run(tmp_path, board(1, 2, 4))
+    assert done.returncode == 2 and "usage" in done.stderr and done.stdout == ""
