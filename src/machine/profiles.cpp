@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <mutex>
+#include <optional>
 #include <string_view>
 
 #include "machine/machine_file.h"
@@ -43,12 +44,16 @@ const char* name_of(InstructionSet set) {
 }
 
 const Machine& shipped_profile(InstructionSet set) {
-    // Each when it is first asked for: a plug-in that schedules one pipeline needs one.
-    static std::array<std::once_flag, kAll.size()> read;
-    static std::array<Machine, kAll.size()> machines;
+    // Each when it is first asked for: a plug-in that schedules one pipeline needs one. No
+    // call_once, whose thread-local storage would make the plug-in need the dynamic loader by name.
+    static std::mutex mutex;
+    static std::array<std::optional<Machine>, kAll.size()> machines;
     const auto i = static_cast<std::size_t>(set);
-    std::call_once(read[i], [&] { machines[i] = parse_shipped(name_of(set)); });
-    return machines[i];
+    const std::lock_guard lock(mutex);
+    if (!machines[i]) {
+        machines[i] = parse_shipped(name_of(set));
+    }
+    return *machines[i];
 }
 
 }  // namespace nestor
