@@ -3,8 +3,7 @@
 
 usage: scripts/spread.py BOARD.json BOARD.json...     (copies of scripts/board's out/board.json, or `nestor bench --json`)
 
-A figure is a version's speed relative to the first version of its pipeline (the expert), the ratio of two medians of one
-run. Its spread is the difference between its largest and its smallest value, as a part of its median. Only what has a
+A figure is a version's speed relative to the first version of its pipeline (the expert), in one run. Its spread is the difference between its largest and its smallest value, as a part of its median. Only what has a
 figure in every run counts; what has it in some is named.
 """
 
@@ -18,10 +17,9 @@ def figures(board):
     """{(pipeline, version): speed relative to the pipeline's first version}"""
     speeds = {}
     for pipeline in board["pipelines"]:
-        first, *others = pipeline["versions"]
-        for version in others:
-            if first["seconds"] > 0 and version["seconds"] > 0:
-                speeds[pipeline["name"], version["label"]] = first["seconds"] / version["seconds"]
+        for version in pipeline["versions"][1:]:
+            if version["speed"] > 0:
+                speeds[pipeline["name"], version["label"]] = version["speed"]
     return speeds
 
 

@@ -1,15 +1,14 @@
 #include "bench/contest.h"
 
-#include <poll.h>
-
 #include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/files.h"
 #include "base/process.h"
+#include "bench/child_answer.h"
+#include "bench/runner.h"
 #include "measure/compare.h"
 #include "measure/compiled_library.h"
-#include "measure/forked_child.h"
 #include "measure/npy.h"
 
 namespace nestor {
@@ -22,53 +21,17 @@ namespace {
 // output as they are.
 constexpr std::uint64_t kGarbage = 0xbad;
 
-struct ChildAnswer {
-    json answer;
-    std::string failure;  // empty if it answered
-};
+/** Thrown from amid timing; the version knows why. */
+class VersionFailed {};
 
-/** Runs `body` in a child under limits; it answers with JSON, or throws std::runtime_error. */
-ChildAnswer ask_child(const std::function<json()>& body, double seconds, std::int64_t bytes) {
-    const auto work = [&](const ParentLink& link) {
-        try {
-            link.tell(body().dump(-1, ' ', false, json::error_handler_t::replace));
-        } catch (const std::runtime_error& error) {
-            const json failure = {{"error", error.what()}};
-            link.tell(failure.dump(-1, ' ', false, json::error_handler_t::replace));
-        }
-    };
-    Result<std::unique_ptr<ForkedChild>> started = ForkedChild::start(work, bytes);
-    if (!started) {
-        return {{}, started.error()};
+Memories copy_of(const Memories& memories) {
+    Memories copies;
+    for (const auto& [name, memory] : memories) {
+        BufferMemory copy(memory.bytes(), BufferMemory::Kind::Private);
+        std::copy_n(memory.data(), memory.bytes(), copy.data());
+        copies.emplace(name, std::move(copy));
     }
-    ForkedChild& child = *started.value();
-    std::vector<std::string> lines;
-    while (child.receive(lines)) {
-        const double left = seconds - child.seconds();
-        if (left <= 0) {
-            child.kill();
-            return {{}, "time limit of " + std::to_string(static_cast<int>(seconds)) + " s"};
-        }
-        pollfd event{child.messages(), POLLIN, 0};
-        poll(&event, 1, static_cast<int>(left * 1000) + 1);
-    }
-    const ForkedChild::End end = child.wait();
-    if (lines.empty()) {
-        return {{}, end.text()};
-    }
-    json answer = json::parse(lines.front(), nullptr, false);
-    if (answer.is_object() && answer.contains("error")) {
-        return {{}, answer["error"].get<std::string>()};
-    }
-    return {std::move(answer), ""};
-}
-
-template <class T>
-T must(Result<T> result) {
-    if (!result) {
-        throw std::runtime_error(result.error());
-    }
-    return std::move(result).value();
+    return copies;
 }
 
 json shape_to_json(const CallShape& shape) {
@@ -342,53 +305,63 @@ Status Contest::write_outputs(const Version& version, const Memories& outputs) c
 }
 
 void Contest::time() {
-    std::vector<Version*> healthy;
-    double runs = 0;
-    for (Version& version : versions_) {
-        if (version.healthy()) {
+    options_.say("timing");
+    // A fresh copy: where its pages lie in memory stays the same for as long as it lives.
+    const Memories inputs = copy_of(inputs_);
+    bool again = true;
+    while (again) {
+        again = false;
+        std::vector<Version*> healthy;
+        std::vector<std::unique_ptr<Runner>> runners;
+        std::vector<Runnable> runnables;
+        for (Version& version : versions_) {
+            if (!version.healthy()) {
+                continue;
+            }
+            auto runner =
+                Runner::start({runtime_, version.library, version.function, options_.threads,
+                               options_.run_bytes, options_.slow_seconds},
+                              shape_, inputs);
+            if (!runner) {
+                version.failure = "timing: " + runner.error();
+                continue;
+            }
             healthy.push_back(&version);
-            runs += std::max(version.first_seconds, 0.1);
+            runners.push_back(std::move(runner).value());
+            runnables.push_back(
+                {version.contender.label, [&version, &own = *runners.back()](int runs) {
+                     const Result<double> seconds = own.sample(runs);
+                     if (!seconds) {
+                         version.failure = "timing: " + seconds.error();
+                         version.timing = {};
+                         version.seconds = 0;
+                         throw VersionFailed();
+                     }
+                     return seconds.value();
+                 }});
+        }
+        try {
+            add_samples(healthy, time_interleaved(runnables, options_.timing));
+        } catch (const VersionFailed&) {
+            again = true;  // without it
         }
     }
-    if (healthy.empty()) {
-        return;
-    }
-    options_.say("timing " + std::to_string(healthy.size()) + " versions");
-    const ChildAnswer timed = ask_child(
-        [&]() -> json {
-            const auto runtime = must(CompiledRuntime::load(runtime_));
-            runtime.set_threads(options_.threads);
-            const Memories outputs =
-                allocate(shape_, Direction::Outputs, BufferMemory::Kind::Private);
-            fill_garbage(outputs, kGarbage);  // so that no version pays for its pages
-            const CallPointers pointers(shape_, inputs_, outputs);
-            std::vector<CompiledPipeline> pipelines;
-            std::vector<Runnable> runnables;
-            for (const Version* version : healthy) {
-                pipelines.push_back(
-                    must(CompiledPipeline::load(version->library, version->function)));
-            }
-            for (std::size_t i = 0; i < healthy.size(); i++) {
-                runnables.push_back({healthy[i]->contender.label,
-                                     [&, i] { must(pipelines[i].run(pointers.argv())); }});
-            }
-            json rows = json::array();
-            for (const Timed& each : time_interleaved(runnables, options_.timing).versions) {
-                rows.push_back(each.samples);
-            }
-            return rows;
-        },
-        options_.timing.seconds + 6 * runs + 60, options_.run_bytes);
-    for (std::size_t i = 0; i < healthy.size(); i++) {
-        Version& version = *healthy[i];
-        if (!timed.failure.empty()) {
-            version.failure = "timing: " + timed.failure;
-            continue;
+}
+
+void Contest::add_samples(const std::vector<Version*>& versions, const TimingResult& result) {
+    for (std::size_t i = 0; i < versions.size(); i++) {
+        Timed& all = versions[i]->timing;
+        const Timed& more = result.versions[i];
+        all.samples.insert(all.samples.end(), more.samples.begin(), more.samples.end());
+        for (const int round : more.rounds) {
+            all.rounds.push_back(rounds_ + 1 + round);
         }
-        const auto samples = timed.answer[i].get<std::vector<double>>();
-        version.samples.insert(version.samples.end(), samples.begin(), samples.end());
-        version.seconds = median_of(version.samples);
-        version.uncertainty = uncertainty_of(version.samples);
+        all.uncertainty = uncertainty_of(all.samples);
+        versions[i]->seconds = median_of(all.samples);
+    }
+    rounds_ += result.rounds + 1;
+    for (Version* version : versions) {
+        version->speed = speed_relative_to(versions_.front().timing, version->timing);
     }
 }
 

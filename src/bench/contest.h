@@ -27,8 +27,8 @@ struct ContestOptions {
 
 /** 1. build() every version, under limits; 2. run() each once in a process of its own, on the same
  * inputs, and compare its outputs with those of the first that finishes; 3. time() those that are
- * right, in turns, in one process; again adds samples. Whatever goes wrong is a version's failure.
- * Build all contests before the first is timed. */
+ * right, in turns, each in a process of its own; again adds samples. Whatever goes wrong is a
+ * version's failure. Build all contests before the first is timed. */
 class Contest {
   public:
     explicit Contest(ContestOptions options);
@@ -48,6 +48,7 @@ class Contest {
 
   private:
     void run_one(Version& version);
+    void add_samples(const std::vector<Version*>& versions, const TimingResult& result);
     std::string compare(const Memories& outputs) const;
     [[nodiscard]] Status write_outputs(const Version& version, const Memories& outputs) const;
 
@@ -59,6 +60,7 @@ class Contest {
     Memories inputs_;
     std::string reference_;  // label of the version that the others are compared with
     Memories expected_;
+    int rounds_ = 0;  // of all calls of time()
 };
 
 /** [{"name", "kind": "input", "output" or "scalar", "type", "minima", "extents", or "value"}],

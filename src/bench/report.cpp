@@ -89,7 +89,7 @@ std::vector<double> speeds(const std::vector<BoardRow>& board, std::size_t conte
         const Version& first = entry.versions.front();
         const Version& version = entry.versions[contender];
         if (timed(first) && timed(version)) {
-            all.push_back(first.seconds / version.seconds);
+            all.push_back(version.speed);
         }
     }
     return all;
@@ -111,8 +111,7 @@ std::string board_table(const std::vector<BoardRow>& board, TableStyle style) {
         Row row{entry.pipeline, timed(first) ? number(first.seconds * 1e3) : why_not(first)};
         for (std::size_t i = 1; i < versions.size(); i++) {
             const bool both = timed(first) && timed(versions[i]);
-            row.push_back(both ? number(first.seconds / versions[i].seconds)
-                               : why_not(versions[i]));
+            row.push_back(both ? number(versions[i].speed) : why_not(versions[i]));
         }
         rows.push_back(row);
     }
@@ -158,8 +157,8 @@ std::string detail_table(const BoardRow& entry, TableStyle style) {
         rows.push_back({version.contender.label, number(version.schedule_seconds),
                         number(static_cast<double>(version.schedule_peak_bytes) / (1 << 20)),
                         has_time ? number(version.seconds * 1e3) : "-",
-                        has_time ? number(version.uncertainty * 100) : "-",
-                        has_time && timed(first) ? number(first.seconds / version.seconds) : "-",
+                        has_time ? number(version.timing.uncertainty * 100) : "-",
+                        has_time && timed(first) ? number(version.speed) : "-",
                         number(static_cast<double>(version.run_peak_bytes) / (1 << 20)),
                         version.healthy()
                             ? version.verified
@@ -191,8 +190,10 @@ json board_json(const std::vector<BoardRow>& board, const MachineState& machine)
                             {"run_peak_bytes", v.run_peak_bytes},
                             {"verified", v.verified},
                             {"seconds", v.seconds},
-                            {"uncertainty", v.uncertainty},
-                            {"samples", v.samples}});
+                            {"speed", v.speed},
+                            {"uncertainty", v.timing.uncertainty},
+                            {"samples", v.timing.samples},
+                            {"rounds", v.timing.rounds}});
         }
         text["pipelines"].push_back({{"name", entry.pipeline}, {"versions", rows}});
     }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "measure/timing.h"
 
 namespace nestor {
 
@@ -41,9 +42,9 @@ struct Version {
     std::int64_t run_peak_bytes = 0;
     std::string verified;  // "reference", or "as LABEL"
 
-    std::vector<double> samples;  // seconds of one run
-    double seconds = 0;           // their median; 0: none
-    double uncertainty = 0;       // half the width of its 95% confidence interval, relative
+    Timed timing;
+    double seconds = 0;  // median of its samples; 0: none
+    double speed = 0;    // relative to the first version, see speed_relative_to(); 0: none
 
     [[nodiscard]] bool healthy() const { return failure.empty(); }
     /** The label in lower-case letters, digits and _, for names. */

@@ -1,6 +1,7 @@
 // nestor bench
 
 #include <algorithm>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -39,7 +40,8 @@ Examples:
 Versions: expert (what the generator does by itself), Nestor, no-search, unscheduled, Adams2019,
 Adams2019-greedy, Mullapudi2016, Li2018 or another plug-in beside libHalide, each with parameters of
 the generator behind colons. Everything is built before anything is timed; outputs are compared with
-the first version's; those that are right are timed in turns. What fails or is wrong has no speed.)";
+the first version's; those that are right are timed in turns, each in a process of its own. A speed
+is the median of the ratios within a turn. What fails or is wrong has none.)";
 
 struct Options {
     std::vector<std::string> generators;
@@ -48,7 +50,7 @@ struct Options {
     std::string versions = default_contenders();
     std::string plugin, json_file, folder, required;
     int parallelism = 0;
-    int passes = 3;
+    int passes = 5;
     bool details = false, markdown = false, quiet = false, signature = false;
     std::string arguments;
     ContestOptions contest;
@@ -176,6 +178,7 @@ Status compete(const Options& options) {
     for (Contest& contest : contests) {
         contest.run();
     }
+    std::signal(SIGPIPE, SIG_IGN);  // a runner that dies is a version's failure, not the end
     for (int pass = 0; pass < options.passes; pass++) {
         for (Contest& contest : contests) {
             contest.time();
@@ -244,6 +247,7 @@ Action define_bench(CLI::App& app) {
     ContestOptions& contest = options->contest;
     contest.threads = machine_state(0).cores;
     contest.timing.seconds = 20;
+    contest.timing.short_rounds = 3;
     options->parallelism = contest.threads;
     app.add_option("generators", options->generators,
                    "programs linked with Halide's generator main")

@@ -39,6 +39,22 @@ void limit_child(std::int64_t memory_bytes) {
     setrlimit(RLIMIT_CORE, &core);
 }
 
+/** False if nobody reads it. */
+bool write_line(int pipe, const std::string& line) {
+    const std::string text = line + "\n";
+    for (std::size_t written = 0; written < text.size();) {
+        const ssize_t n = write(pipe, text.data() + written, text.size() - written);
+        if (n < 0 && errno == EINTR) {
+            continue;
+        }
+        if (n <= 0) {
+            return false;
+        }
+        written += static_cast<std::size_t>(n);
+    }
+    return true;
+}
+
 [[noreturn]] void run_child(const std::function<void(const ParentLink&)>& body,
                             const ParentLink& link) {
     int status = 0;
@@ -58,51 +74,55 @@ void limit_child(std::int64_t memory_bytes) {
 }  // namespace
 
 void ParentLink::tell(const std::string& line) const {
-    const std::string text = line + "\n";
-    for (std::size_t written = 0; written < text.size();) {
-        const ssize_t n = write(messages_, text.data() + written, text.size() - written);
+    if (!write_line(messages_, line)) {
+        _exit(1);  // nobody listens any more
+    }
+}
+
+std::string ParentLink::hear() const {
+    std::string line;
+    while (true) {
+        char next = 0;
+        const ssize_t n = read(orders_, &next, 1);
         if (n < 0 && errno == EINTR) {
             continue;
         }
         if (n <= 0) {
-            _exit(1);  // nobody listens any more
+            _exit(1);
         }
-        written += static_cast<std::size_t>(n);
+        if (next == '\n') {
+            return line;
+        }
+        line += next;
     }
 }
 
 void ParentLink::wait_for_turn() const {
     tell("ready");
-    char token = 0;
-    ssize_t n = 0;
-    do {
-        n = read(turn_, &token, 1);
-    } while (n < 0 && errno == EINTR);
-    if (n <= 0) {
-        _exit(1);
-    }
+    (void)hear();
 }
 
 Result<std::unique_ptr<ForkedChild>> ForkedChild::start(
     const std::function<void(const ParentLink&)>& body, std::int64_t memory_bytes) {
     std::array<int, 2> messages{-1, -1};
-    std::array<int, 2> turn{-1, -1};
+    std::array<int, 2> orders{-1, -1};
     std::unique_ptr<ForkedChild> child(new ForkedChild);
     child->errors_ = memfd_create("errors", MFD_CLOEXEC);
-    const bool piped = pipe2(messages.data(), O_CLOEXEC) == 0 && pipe2(turn.data(), O_CLOEXEC) == 0;
+    const bool piped =
+        pipe2(messages.data(), O_CLOEXEC) == 0 && pipe2(orders.data(), O_CLOEXEC) == 0;
     child->messages_ = messages[0];
-    child->turn_ = turn[1];
+    child->orders_ = orders[1];
     std::fflush(nullptr);  // or the child would print what is still buffered once more
     const pid_t pid = piped && child->errors_ >= 0 ? fork() : -1;
     if (pid == 0) {
         dup2(child->errors_, STDERR_FILENO);
         close(messages[0]);
-        close(turn[1]);
+        close(orders[1]);
         limit_child(memory_bytes);
-        run_child(body, ParentLink(messages[1], turn[0]));
+        run_child(body, ParentLink(messages[1], orders[0]));
     }
     const int problem = errno;
-    for (const int end : {messages[1], turn[0]}) {
+    for (const int end : {messages[1], orders[0]}) {
         if (end >= 0) {
             close(end);
         }
@@ -121,7 +141,7 @@ ForkedChild::~ForkedChild() {
         kill();
         waitpid(pid_, nullptr, 0);
     }
-    for (const int end : {messages_, turn_, errors_}) {
+    for (const int end : {messages_, orders_, errors_}) {
         if (end >= 0) {
             close(end);
         }
@@ -150,10 +170,12 @@ bool ForkedChild::receive(std::vector<std::string>& lines) {
     }
 }
 
+void ForkedChild::tell(const std::string& line) const {
+    write_line(orders_, line);  // a child that has died meanwhile is noticed by its closed end
+}
+
 void ForkedChild::give_turn() const {
-    const char token = '!';
-    // A child that has died meanwhile is noticed by its closed end.
-    [[maybe_unused]] const ssize_t n = write(turn_, &token, 1);
+    tell("your turn");
 }
 
 void ForkedChild::pause() {

@@ -18,15 +18,17 @@ namespace nestor {
 /** The child's side of the link. */
 class ParentLink {
   public:
-    ParentLink(int messages, int turn) : messages_(messages), turn_(turn) {}
+    ParentLink(int messages, int orders) : messages_(messages), orders_(orders) {}
 
     /** One line. */
     void tell(const std::string& line) const;
+    /** Blocks until the parent says a line. */
+    [[nodiscard]] std::string hear() const;
     /** Blocks until the parent calls give_turn(). */
     void wait_for_turn() const;
 
   private:
-    int messages_, turn_;
+    int messages_, orders_;
 };
 
 class ForkedChild {
@@ -45,6 +47,8 @@ class ForkedChild {
     /** Appends the lines that have come; false when the child has closed its end. */
     bool receive(std::vector<std::string>& lines);
 
+    /** One line. The process must ignore SIGPIPE: a child that has died is noticed by receive(). */
+    void tell(const std::string& line) const;
     void give_turn() const;
     void pause();
     void resume();
@@ -68,7 +72,7 @@ class ForkedChild {
 
     using Clock = std::chrono::steady_clock;
     pid_t pid_ = -1;
-    int messages_ = -1, turn_ = -1, errors_ = -1;
+    int messages_ = -1, orders_ = -1, errors_ = -1;
     std::string partial_;  // a line that has not ended yet
     bool paused_ = false;
     double before_ = 0;  // seconds counted before `since_`

@@ -250,8 +250,9 @@ Measurement Subject::measure(const Candidate& candidate, const Progress& progres
     progress.wait_for_turn();
     double checksum = 0;
     const std::vector<Runnable> both = {
-        {"candidate", [&] { (void)program.value().run(pointers.argv()); }},
-        {"reference kernel", [&] { checksum += reference_kernel(); }, false},
+        runnable("candidate", [&] { (void)program.value().run(pointers.argv()); }),
+        runnable(
+            "reference kernel", [&] { checksum += reference_kernel(); }, false),
     };
     TimingLimits limits;
     limits.seconds = options_.timing_seconds;

@@ -3,23 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
+#include <numeric>
 
 namespace nestor {
 
-double steady_seconds() {
-    const auto time = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration<double>(time).count();
-}
-
 namespace {
-
-double sample(const Runnable& version, int runs) {
-    const double start = steady_seconds();
-    for (int i = 0; i < runs; i++) {
-        version.run();
-    }
-    return (steady_seconds() - start) / runs;
-}
 
 bool is_slow(const Timed& timed, const TimingLimits& limits) {
     return !timed.samples.empty() && timed.samples.front() > limits.slow_run;
@@ -37,14 +26,15 @@ bool has_enough(const Timed& timed, const TimingLimits& limits) {
 void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
              std::vector<Timed>& timed) {
     for (const Runnable& version : versions) {
-        const double first = sample(version, 1);
+        const double first = version.sample(1);
         // A slow version's first run counts: it has little to gain from warmth, and time is short.
         Timed result;
         result.name = version.name;
         if (first > limits.slow_run) {
             result.samples.push_back(first);
+            result.rounds.push_back(-1);  // before the first
         } else {
-            const double again = std::max(sample(version, 1), 1e-7);
+            const double again = std::max(version.sample(1), 1e-7);
             result.runs_per_sample =
                 std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / again)), 1, 100000);
         }
@@ -52,7 +42,36 @@ void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
     }
 }
 
+/** Of those that take part in a round, by its samples' seconds, which sit the short ones out. */
+std::vector<bool> slow_ones(const std::vector<double>& seconds) {
+    const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
+    const double share = all / static_cast<double>(seconds.size());
+    std::vector<bool> slow;
+    for (const double each : seconds) {
+        slow.push_back(each > 1.5 * share);
+    }
+    return slow;
+}
+
 }  // namespace
+
+double steady_seconds() {
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
+
+double time_runs(const std::function<void()>& run, int runs) {
+    const double start = steady_seconds();
+    for (int i = 0; i < runs; i++) {
+        run();
+    }
+    return (steady_seconds() - start) / runs;
+}
+
+Runnable runnable(std::string name, std::function<void()> run, bool decides) {
+    return {std::move(name), [run = std::move(run)](int runs) { return time_runs(run, runs); },
+            decides};
+}
 
 double median_of(std::vector<double> samples) {
     const std::size_t middle = samples.size() / 2;
@@ -74,10 +93,29 @@ double uncertainty_of(std::vector<double> samples) {
     return width / 2 / median_of(samples);
 }
 
+double speed_relative_to(const Timed& reference, const Timed& version) {
+    if (reference.samples.empty() || version.samples.empty()) {
+        return 0;
+    }
+    std::map<int, double> at;
+    for (std::size_t i = 0; i < reference.samples.size(); i++) {
+        at[reference.rounds[i]] = reference.samples[i];
+    }
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < version.samples.size(); i++) {
+        if (const auto found = at.find(version.rounds[i]); found != at.end()) {
+            ratios.push_back(found->second / version.samples[i]);
+        }
+    }
+    return ratios.empty() ? median_of(reference.samples) / median_of(version.samples)
+                          : median_of(ratios);
+}
+
 TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
     TimingResult result;
     const double start = steady_seconds();
     warm_up(versions, limits, result.versions);
+    std::vector<bool> sits_out(versions.size(), false);
     while (true) {
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
@@ -88,15 +126,22 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
             result.stopped = stable ? "stable" : "time";
             break;
         }
+        const bool whole = result.rounds % (limits.short_rounds + 1) == 0;
+        std::vector<double> seconds(versions.size(), 0);
         // Another one begins each round: none always runs in the wake of the same neighbour.
         for (std::size_t i = 0; i < versions.size(); i++) {
             const std::size_t at = (i + result.rounds) % versions.size();
             Timed& timed = result.versions[at];
-            if (is_slow(timed, limits) && has_enough(timed, limits)) {
+            if ((is_slow(timed, limits) && has_enough(timed, limits)) || (!whole && sits_out[at])) {
                 continue;
             }
-            timed.samples.push_back(sample(versions[at], timed.runs_per_sample));
+            timed.samples.push_back(versions[at].sample(timed.runs_per_sample));
+            timed.rounds.push_back(result.rounds);
             timed.uncertainty = uncertainty_of(timed.samples);
+            seconds[at] = timed.samples.back() * timed.runs_per_sample;
+        }
+        if (whole) {
+            sits_out = slow_ones(seconds);
         }
         result.rounds++;
     }

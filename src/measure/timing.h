@@ -20,12 +20,16 @@ struct TimingLimits {
     int slow_samples = 3;
     /** Fast runs are repeated within a sample until it takes this many seconds. */
     double sample_seconds = 0.01;
+    /** After each round, so many without the versions that take more than 1.5 times their share of
+     * its time: one slow version shall not keep the others from being known. */
+    int short_rounds = 0;
 };
 
 struct Timed {
     std::string name;
-    /** Seconds for one run; one sample a round. */
+    /** Seconds for one run, and the rounds in which they were taken: one sample a round at most. */
     std::vector<double> samples;
+    std::vector<int> rounds;
     int runs_per_sample = 1;
     /** Half the width of the median's 95% confidence interval, relative to the median. */
     double uncertainty = 0;
@@ -40,12 +44,17 @@ struct TimingResult {
 
 struct Runnable {
     std::string name;
-    std::function<void()> run;
+    /** Runs it so many times in a row; yields the seconds of one run. */
+    std::function<double(int runs)> sample;
     bool decides = true;  // whether timing goes on until this one is known well enough
 };
 
 /** Seconds on a clock that only goes forward. */
 [[nodiscard]] double steady_seconds();
+
+/** Seconds of one of so many runs in a row, in this process. */
+[[nodiscard]] double time_runs(const std::function<void()>& run, int runs);
+[[nodiscard]] Runnable runnable(std::string name, std::function<void()> run, bool decides = true);
 
 /** Of at least one sample. */
 [[nodiscard]] double median_of(std::vector<double> samples);
@@ -58,7 +67,14 @@ struct Runnable {
  */
 [[nodiscard]] double uncertainty_of(std::vector<double> samples);
 
-/** What runs throws goes through. */
+/**
+ * How many times as fast as `reference`: the median of the ratios of samples of the same round, so
+ * that what slows the machine for a while cancels out; of the medians' ratio if they share no
+ * round. 0 if either has no sample.
+ */
+[[nodiscard]] double speed_relative_to(const Timed& reference, const Timed& version);
+
+/** What sampling throws goes through. */
 [[nodiscard]] TimingResult time_interleaved(const std::vector<Runnable>& versions,
                                             const TimingLimits& limits);
 

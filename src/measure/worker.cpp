@@ -180,7 +180,7 @@ class Worker {
         limits.seconds = 0.5;
         limits.precision = 0.01;
         const TimingResult timing = time_interleaved(
-            {{"reference kernel", [&] { checksum += reference_kernel(); }}}, limits);
+            {runnable("reference kernel", [&] { checksum += reference_kernel(); })}, limits);
         return checksum > 0 ? median_of(timing.versions.front().samples) : 0;
     }
 

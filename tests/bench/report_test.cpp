@@ -16,7 +16,8 @@ Version timed(const std::string& label, double seconds) {
     Version version;
     version.contender.label = label;
     version.seconds = seconds;
-    version.samples = {seconds};
+    version.timing.samples = {seconds};
+    version.timing.rounds = {0};
     version.schedule_seconds = 10 * seconds;
     return version;
 }
@@ -31,12 +32,18 @@ Version failed(const std::string& label, bool wrong) {
 
 /// Twice and half as fast as the expert, and once wrong, once failed.
 std::vector<BoardRow> board() {
-    return {
+    std::vector<BoardRow> rows{
         {"blur", {timed("expert", 0.002), timed("A", 0.001), failed("B", true)}},
         {"harris", {timed("expert", 0.01), timed("A", 0.02), timed("B", 0.0025)}},
         {"warp", {timed("expert", 0.01), failed("A", false), timed("B", 0.0025)}},
         {"pyramid", {failed("expert", false), timed("A", 0.01), timed("B", 0.0025)}},
     };
+    for (BoardRow& row : rows) {
+        for (Version& version : row.versions) {
+            version.speed = speed_relative_to(row.versions.front().timing, version.timing);
+        }
+    }
+    return rows;
 }
 
 TEST(BoardTable, HasSpeedsRelativeToTheFirst) {
@@ -76,6 +83,7 @@ TEST(BoardJson, HasEverySample) {
     ASSERT_EQ(text["pipelines"].size(), 4U);
     EXPECT_EQ(text["pipelines"][0]["name"], "blur");
     EXPECT_EQ(text["pipelines"][0]["versions"][1]["samples"][0], 0.001);
+    EXPECT_EQ(text["pipelines"][0]["versions"][1]["speed"], 2);
     EXPECT_EQ(text["pipelines"][0]["versions"][2]["wrong"], true);
 }
 

@@ -10,11 +10,14 @@
 namespace {
 
 using Halide::cast;
+using Halide::Expr;
 using Halide::Func;
 using Halide::Generator;
+using Halide::require;
 using Halide::select;
 using Halide::Var;
 using Halide::BoundaryConditions::repeat_edge;
+using Halide::Internal::Call;
 
 class Tiny : public Generator<Tiny> {
   public:
@@ -28,6 +31,8 @@ class Tiny : public Generator<Tiny> {
     GeneratorParam<int> sleeps{"sleeps", 0};
     /** Does the compiled pipeline read a column that its input hasn't got? */
     GeneratorParam<bool> overreads{"overreads", false};
+    /** Does the compiled pipeline fail in every run of a process but the first? */
+    GeneratorParam<bool> falters{"falters", false};
 
     /** The channel lies innermost, as in an array of pixels. */
     Input<Buffer<uint8_t, 3>> input{"input"};
@@ -50,6 +55,13 @@ class Tiny : public Generator<Tiny> {
         total(x, y) = cast<uint16_t>(source(x, y, 0)) + source(x, y, 1) + source(x, y, 2);
         sum(x, y) =
             cast<uint8_t>(total(x, y) / 3) + cast<uint8_t>(select(x == 7 && y == 5, wrong, 0));
+        if (falters) {
+            Func first("first");
+            const Expr drawn = Call::make(Halide::Int(32), "rand", {}, Call::Extern);
+            first() = cast<uint8_t>(require(drawn == first_random_number, 0, "told to falter"));
+            first.compute_root();
+            sum(x, y) += first();
+        }
         mean(x, y) = gain * (cast<float>(total(x - 1, y)) + cast<float>(total(x + 1, y))) / 6.0f;
 
         input.dim(0).set_stride(3);
@@ -61,6 +73,7 @@ class Tiny : public Generator<Tiny> {
     }
 
   private:
+    static constexpr int first_random_number = 1804289383;  // of the C library without a seed
     static constexpr int width = 160;
     static constexpr int height = 96;
 

@@ -39,7 +39,9 @@ TEST(Interleaving, RunsAllInTurnsUntilTheFirstIsKnown) {
     limits.precision = 1e9;  // whatever the noise
     limits.sample_seconds = 0;
     const TimingResult result = time_interleaved(
-        {{"a", [&] { order += "a"; }}, {"b", [&] { order += "b"; }, false}}, limits);
+        {runnable("a", [&] { order += "a"; }), runnable(
+                                                   "b", [&] { order += "b"; }, false)},
+        limits);
     EXPECT_EQ(result.stopped, "stable");
     EXPECT_EQ(result.rounds, 5);
     EXPECT_EQ(result.versions[0].samples.size(), 5U);
@@ -51,10 +53,40 @@ TEST(Interleaving, AlwaysYieldsASample) {
     TimingLimits limits;
     limits.seconds = 0;
     limits.precision = 0;
-    const TimingResult result = time_interleaved({{"a", [] {}}, {"b", [] {}, false}}, limits);
+    const TimingResult result =
+        time_interleaved({runnable("a", [] {}), runnable("b", [] {}, false)}, limits);
     EXPECT_EQ(result.stopped, "time");
     EXPECT_EQ(result.versions[0].samples.size(), 1U);
     EXPECT_EQ(result.versions[1].samples.size(), 1U);
+}
+
+TEST(Interleaving, AVersionThatTakesMostOfARoundSitsTheShortOnesOut) {
+    // Clocks of their own: nothing here depends on the machine.
+    const auto takes = [](double seconds) { return [seconds](int) { return seconds; }; };
+    TimingLimits limits;
+    limits.min_rounds = 8;
+    limits.precision = 1e9;
+    limits.short_rounds = 3;
+    const TimingResult result = time_interleaved(
+        {{"fast", takes(0.01)}, {"slow", takes(0.5), false}, {"fast too", takes(0.01)}}, limits);
+    EXPECT_EQ(result.versions[0].rounds, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
+    EXPECT_EQ(result.versions[1].rounds, (std::vector<int>{0, 4}));
+    EXPECT_EQ(result.versions[2].rounds.size(), 8U);
+    limits.short_rounds = 0;
+    EXPECT_EQ(time_interleaved({{"fast", takes(0.01)}, {"slow", takes(0.5), false}}, limits)
+                  .versions[1]
+                  .rounds.size(),
+              8U);
+}
+
+TEST(Speed, IsTheMedianRatioOfTheSameRounds) {
+    // While the machine was half as fast, both were.
+    const Timed reference{"reference", {1, 2, 2, 2, 1}, {0, 1, 2, 3, 4}};
+    EXPECT_EQ(speed_relative_to(reference, {"all rounds", {2, 4, 4, 4, 2}, {0, 1, 2, 3, 4}}), 0.5);
+    EXPECT_EQ(speed_relative_to(reference, {"some", {0.25, 0.25}, {0, 4}}), 4);
+    EXPECT_EQ(speed_relative_to(reference, {"none in common", {4}, {9}}), 0.5);
+    EXPECT_EQ(speed_relative_to(reference, {"never ran", {}, {}}), 0);
+    EXPECT_EQ(speed_relative_to(reference, reference), 1);
 }
 
 TEST(Measurement, SurvivesJson) {
