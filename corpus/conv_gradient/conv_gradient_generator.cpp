@@ -2,7 +2,7 @@
 // and its bias, by Halide's own derivatives. T. Li et al., "Differentiable programming for image
 // processing and deep learning in Halide", 2018.
 //
-// Yardstick: OpenCV's filter2D and matchTemplate, 169 ms beside this schedule's 8.14 ms (Intel
+// Yardstick: OpenCV's filter2D and matchTemplate, 243 ms beside this schedule's 5.96 ms (Intel
 // Sapphire Rapids, 2 cores of a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include <vector>

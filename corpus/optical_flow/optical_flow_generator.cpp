@@ -2,7 +2,7 @@
 // windows of 7x7 pixels. B. Lucas and T. Kanade, "An iterative image registration technique with
 // an application to stereo vision", 1981.
 //
-// Yardstick: OpenCV's boxFilter and arithmetic, 276 ms beside this schedule's 11.8 ms (Intel
+// Yardstick: OpenCV's boxFilter and arithmetic, 198 ms beside this schedule's 10.1 ms (Intel
 // Sapphire Rapids, 2 cores of a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include <string>

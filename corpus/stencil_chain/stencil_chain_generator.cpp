@@ -2,7 +2,7 @@
 // weighted mean of 21 pixels in 16-bit integers. Only the input has an edge that is repeated; each
 // step reaches two pixels further beyond it.
 //
-// Yardstick: OpenCV filter2D, 32 times, 1090 ms beside this schedule's 57 ms (Intel Sapphire
+// Yardstick: OpenCV filter2D, 32 times, 847 ms beside this schedule's 35.7 ms (Intel Sapphire
 // Rapids, 2 cores of a busy virtual machine, 2026-11-21; scripts/yardsticks).
 
 #include <string>
