@@ -34,7 +34,9 @@ Action define_explain(CLI::App& app);
 Action define_bench(CLI::App& app);
 Action define_measure(CLI::App& app);
 Action define_measure_worker(CLI::App& app);
+Action define_predict(CLI::App& app);
 Action define_probe(CLI::App& app);
+Action define_sample(CLI::App& app);
 Action define_generate(CLI::App& app);
 Action define_doctor(CLI::App& app);
 

@@ -13,6 +13,8 @@ constexpr Command kCommands[] = {
      define_bench},
     {"measure", "Build, run, check and time schedules of a pipeline", define_measure},
     {"measure-worker", "What measure starts", define_measure_worker},
+    {"predict", "Predict how fast schedules are, by cost term", define_predict},
+    {"sample", "Draw random legal schedules of a pipeline", define_sample},
     {"probe", "Measure this machine, for schedules that fit it", define_probe},
     {"generate", "Run a generator with the command line of older Halide releases", define_generate},
     {"doctor", "Check this installation: Halide, the plug-in, the machine", define_doctor},

@@ -14,7 +14,7 @@
 #include "plugin/machine_choice.h"
 #include "plugin/schedule_pipeline.h"
 #include "schedule/print.h"
-#include "search/estimate.h"
+#include "cost/cost_model.h"
 #include "search/seeds.h"
 
 namespace nestor {
@@ -40,27 +40,11 @@ struct Options {
     bool json = false;
 };
 
-struct Candidate {
-    std::string name;
-    double seconds = 0;  // estimated
-};
-
 struct Explanation {
     std::string target;
     ScheduleOutcome outcome;
-    double seconds = 0;  // estimated
-    std::vector<Candidate> candidates;
+    Prediction prediction;
 };
-
-std::vector<Candidate> estimate_candidates(const PipelineDag& dag, const Machine& machine) {
-    std::vector<Candidate> candidates;
-    for (const Seed& seed : make_seeds(dag, machine)) {
-        candidates.push_back({seed.name, estimate_seconds(dag, seed.schedule, machine)});
-    }
-    std::stable_sort(candidates.begin(), candidates.end(),
-                     [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
-    return candidates;
-}
 
 std::string milliseconds(double seconds) {
     std::ostringstream text;
@@ -81,17 +65,33 @@ std::string indented(const std::string& text) {
     return result;
 }
 
+void print_costs(const Explanation& e) {
+    std::cout << "\npredicted ms of each function at root, with what is computed in its loops:\n";
+    for (const GroupCost& group : e.prediction.groups) {
+        std::cout << "  " << std::left << std::setw(20)
+                  << function_text(e.outcome.dag, e.outcome.schedule, group.root) << std::right;
+        for (std::size_t t = 0; t < kTerms; t++) {
+            if (group.cost.seconds[t] >= 0.01 * e.prediction.cost.total()) {
+                std::cout << "  " << name_of(static_cast<Term>(t)) << " " << std::fixed
+                          << std::setprecision(3) << group.cost.seconds[t] * 1e3;
+            }
+        }
+        std::cout << "\n";
+    }
+}
+
 void print_text(const Explanation& e) {
     const PipelineDag& dag = e.outcome.dag;
     std::cout << dag.name << ": " << dag.functions.size() << " functions, algorithm "
               << hash_text(dag.algorithm_hash) << ", for " << e.target << "\n"
-              << "chosen: " << e.outcome.chosen << ", estimated at " << milliseconds(e.seconds)
+              << "chosen: " << e.outcome.chosen << ", predicted at " << milliseconds(e.prediction.cost.total())
               << "; schedule " << schedule_hash(e.outcome) << "\n";
-    std::cout << "\nwhat was compared, by estimate (the first that passes all checks is taken):\n";
-    for (const Candidate& each : e.candidates) {
+    std::cout << "\nwhat was compared, by prediction (the first that passes all checks is taken):\n";
+    for (const Compared& each : e.outcome.candidates) {
         std::cout << "  " << std::left << std::setw(14) << each.name << milliseconds(each.seconds)
                   << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";
     }
+    print_costs(e);
     bool any = false;
     for (const Function& f : dag.functions) {
         if (f.pinned) {
@@ -115,10 +115,10 @@ void print_json(const Explanation& e) {
     const PipelineDag& dag = e.outcome.dag;
     Json json{{"pipeline", dag.name},       {"algorithm", hash_text(dag.algorithm_hash)},
               {"target", e.target},         {"schedule", schedule_hash(e.outcome)},
-              {"chosen", e.outcome.chosen}, {"estimated_seconds", e.seconds}};
+              {"chosen", e.outcome.chosen}, {"predicted_seconds", e.prediction.cost.total()}};
     json["candidates"] = Json::array();
-    for (const Candidate& each : e.candidates) {
-        json["candidates"].push_back({{"name", each.name}, {"estimated_seconds", each.seconds}});
+    for (const Compared& each : e.outcome.candidates) {
+        json["candidates"].push_back({{"name", each.name}, {"predicted_seconds", each.seconds}});
     }
     json["functions"] = Json::array();
     for (const Function& f : dag.functions) {
@@ -154,10 +154,9 @@ Status run(const Options& options) {
         return Error{chosen_machine.error()};
     }
     const Machine& machine = chosen_machine.value();
-    Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), 0, {}};
+    Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), {}};
     const ScheduleOutcome& chosen = explanation.outcome;
-    explanation.seconds = estimate_seconds(chosen.dag, chosen.schedule, machine);
-    explanation.candidates = estimate_candidates(chosen.dag, machine);
+    explanation.prediction = predict(chosen.dag, chosen.schedule, machine);
     options.json ? print_json(explanation) : print_text(explanation);
     return Ok{};
 }

@@ -1,6 +1,46 @@
 #include "dag/pipeline_dag.h"
 
+#include <numeric>
+
 namespace nestor {
+
+float OpCounts::of(Arithmetic operation) const {
+    const auto& values = counts[operation].values;
+    return std::accumulate(values.begin(), values.end(), 0.0F);
+}
+
+float OpCounts::arithmetic() const {
+    float sum = call;
+    for (const auto& by_type : counts.values) {
+        sum = std::accumulate(by_type.values.begin(), by_type.values.end(), sum);
+    }
+    return sum;
+}
+
+float OpCounts::work() const {
+    constexpr float kDivide = 5;  // operations more than an addition
+    constexpr float kCall = 15;
+    const float calls = of(Arithmetic::SquareRoot) + of(Arithmetic::Exponential) + call;
+    return arithmetic() + static_cast<float>(load) + kDivide * of(Arithmetic::Divide) +
+           kCall * calls;
+}
+
+std::vector<Coordinate> stored_at(const Stage& stage, int dimensions) {
+    if (!stage.stores.empty()) {
+        return stage.stores;
+    }
+    std::vector<Coordinate> coords(dimensions);
+    for (Coordinate& coordinate : coords) {
+        coordinate.affine = true;
+        coordinate.rates.assign(stage.loops.size(), 0);
+    }
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        if (!stage.loops[l].is_reduction()) {
+            coords[stage.loops[l].position].rates[l] = 1;
+        }
+    }
+    return coords;
+}
 
 std::int64_t Function::bytes_per_point() const {
     std::int64_t bytes = 0;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.h"
 #include "dag/types.h"
 
 namespace nestor {
@@ -51,25 +52,32 @@ struct Load {
     std::vector<Coordinate> coords;  // one a dimension of the source
 };
 
-/** Operations of one evaluation of a stage's right-hand sides (common subexpressions once). */
+/** Operations of one evaluation of a stage's right-hand sides (common subexpressions once), address
+ * arithmetic and what only depends on the border apart. A product that is added at once counts as a
+ * MultiplyAdd, a comparison and the choice by it as half a Select each. */
 struct OpCounts {
-    int add = 0;  // add, subtract, min, max, abs, bitwise, shifts
-    int multiply = 0;
-    int divide = 0;          // divide and modulo by non-constants
-    int compare = 0;         // comparisons, selects and boolean logic
-    int cast = 0;            // casts that change the number of bits
-    int transcendental = 0;  // exp, log, pow, sqrt, sin and other calls
+    ByArithmetic<ByType<float>> counts{};  // by the type that the operation is done in
+    float call = 0;                        // of functions that have no vectors (sin, tanh, externs)
     int load = 0;
 
-    [[nodiscard]] int arithmetic() const {
-        return add + multiply + divide + compare + cast + transcendental;
+    void add(Arithmetic operation, ElementType type, float count = 1) {
+        counts[operation][type] += count;
     }
+    /** Over all types. */
+    [[nodiscard]] float of(Arithmetic operation) const;
+    /** Operations and calls, all counted once. */
+    [[nodiscard]] float arithmetic() const;
+    /** Operations and loads in units of an addition or a load. */
+    [[nodiscard]] float work() const;
 };
 
 struct Stage {
     int index = 0;  // 0: the pure definition; i: update(i - 1)
     std::vector<Loop> loops;
-    std::vector<Load> loads;  // of other functions and of inputs; not of itself
+    std::vector<Load> loads;      // of other functions and of inputs; not of itself
+    std::vector<Load> own_loads;  // of itself
+    /** Where it writes, one a dimension of the function; empty: at its pure variables. */
+    std::vector<Coordinate> stores;
     OpCounts ops;
     int expression_size = 0;  // nodes of the expression as a tree, capped at 1'000'000
     bool reads_itself = false;
@@ -80,6 +88,9 @@ struct Stage {
     std::string text;         // the definition, "f(x, y) += g(x + r_x, y)"
 };
 
+/** Stage::stores, written out. */
+[[nodiscard]] std::vector<Coordinate> stored_at(const Stage& stage, int dimensions);
+
 struct Function {
     FuncId id;
     std::string halide_name;        // process-dependent
@@ -87,6 +98,7 @@ struct Function {
     std::vector<std::string> args;  // labels of the pure variables
     std::vector<Range> region;      // computed at the estimates, one a dimension
     std::vector<Stage> stages;      // empty for an extern stage
+    int dense_dim = 0;                  // of an output's buffer, as Input::dense_dim
     bool is_output = false;
     bool is_extern = false;
     bool can_inline = false;            // pure, not an output, not read by an extern stage
@@ -109,6 +121,7 @@ struct Input {
     std::vector<Range> region;  // by its estimates
     bool embedded = false;      // a Buffer in the program: no function, no argument
     std::string constraints;    // "stride(0) = 3, min(2) = 0", or empty
+    int dense_dim = 0;          // along which neighbours are neighbours in memory
 };
 
 struct Scalar {

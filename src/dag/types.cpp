@@ -112,4 +112,11 @@ std::string ScalarType::text() const {
     return "?";
 }
 
+ElementType ScalarType::element() const {
+    if (is_float()) {
+        return bits > 32 ? ElementType::Float64 : ElementType::Float32;
+    }
+    return integer_of(bytes());
+}
+
 }  // namespace nestor

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/arithmetic.h"
+
 namespace nestor {
 
 /** Identity of a function across processes: Halide's own names carry process-dependent counters.
@@ -48,6 +50,8 @@ struct ScalarType {
     [[nodiscard]] bool is_float() const {
         return kind == TypeKind::Float || kind == TypeKind::BFloat;
     }
+    /** What arithmetic on it is done in: 16-bit floats are widened. */
+    [[nodiscard]] ElementType element() const;
 
     /** "int32", "uint8", "bool", "float64", "bfloat16". */
     [[nodiscard]] std::string text() const;

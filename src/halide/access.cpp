@@ -1,9 +1,11 @@
 #include "halide/access.h"
 
 #include <algorithm>
+#include <set>
 
 #include "halide/affine.h"
 #include "halide/calls.h"
+#include "halide/operation_counts.h"
 
 namespace nestor {
 
@@ -48,37 +50,36 @@ class Reader : public IRGraphVisitor {
   protected:
     using IRGraphVisitor::visit;
 
-    void visit(const Add* op) override { binary(op, stage_.ops.add); }
-    void visit(const Sub* op) override { binary(op, stage_.ops.add); }
-    void visit(const Min* op) override { binary(op, stage_.ops.add); }
-    void visit(const Max* op) override { binary(op, stage_.ops.add); }
-    void visit(const Mul* op) override { binary(op, stage_.ops.multiply); }
-    void visit(const EQ* op) override { binary(op, stage_.ops.compare); }
-    void visit(const NE* op) override { binary(op, stage_.ops.compare); }
-    void visit(const LT* op) override { binary(op, stage_.ops.compare); }
-    void visit(const LE* op) override { binary(op, stage_.ops.compare); }
-    void visit(const GT* op) override { binary(op, stage_.ops.compare); }
-    void visit(const GE* op) override { binary(op, stage_.ops.compare); }
-    void visit(const And* op) override { binary(op, stage_.ops.compare); }
-    void visit(const Or* op) override { binary(op, stage_.ops.compare); }
-
-    void visit(const Div* op) override {
-        // Division by a constant becomes a multiplication and shifts.
-        binary(op, is_const(op->b) ? stage_.ops.multiply : stage_.ops.divide);
+    void visit(const Add* op) override { sum(op); }
+    void visit(const Sub* op) override { sum(op); }
+    void visit(const Mul* op) override {
+        count(Arithmetic::Multiply, op->type, added_at_once_.contains(op) ? 0 : 1);
+        IRGraphVisitor::visit(op);
     }
-    void visit(const Mod* op) override {
-        binary(op, is_const(op->b) ? stage_.ops.multiply : stage_.ops.divide);
-    }
+    void visit(const Min* op) override { binary(op, Arithmetic::Minimum); }
+    void visit(const Max* op) override { binary(op, Arithmetic::Minimum); }
+    void visit(const EQ* op) override { compare(op); }
+    void visit(const NE* op) override { compare(op); }
+    void visit(const LT* op) override { compare(op); }
+    void visit(const LE* op) override { compare(op); }
+    void visit(const GT* op) override { compare(op); }
+    void visit(const GE* op) override { compare(op); }
+    void visit(const Div* op) override { quotient(op, op->b); }
+    void visit(const Mod* op) override { quotient(op, op->b); }
 
     void visit(const Cast* op) override {
-        stage_.ops.cast += changes_representation(op) && in_coordinate_ == 0 ? 1 : 0;
+        const Type from = op->value.type();
+        const Type& wider = op->type.bits() > from.bits() ? op->type : from;
+        count(Arithmetic::Widen, wider, op->type.bits() != from.bits() ? 1 : 0);
+        count(Arithmetic::Widen, op->type.is_float() ? op->type : from,
+              op->type.is_float() != from.is_float() ? 1 : 0);
         IRGraphVisitor::visit(op);
     }
 
     void visit(const Select* op) override {
         // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops.
         const bool boundary = is_tagged(op->true_value) || is_tagged(op->false_value);
-        stage_.ops.compare += boundary || in_coordinate_ > 0 ? 0 : 1;
+        count(Arithmetic::Select, op->type, boundary ? 0 : 0.5F);
         in_coordinate_ += boundary ? 1 : 0;
         include(op->condition);
         in_coordinate_ -= boundary ? 1 : 0;
@@ -98,34 +99,62 @@ class Reader : public IRGraphVisitor {
         }
         if (op->is_intrinsic(Call::undef)) {
             stage_.undefined = true;
-        } else if (op->is_intrinsic()) {
-            stage_.ops.add += op->is_tag() || in_coordinate_ > 0 ? 0 : 1;
-        } else {
-            stage_.ops.transcendental++;
+        } else if (in_coordinate_ == 0) {
+            count_call(op, stage_.ops);
         }
         IRGraphVisitor::visit(op);
     }
 
   private:
-    static bool changes_representation(const Cast* op) {
-        const Type from = op->value.type();
-        return op->type.bits() != from.bits() || op->type.is_float() != from.is_float();
-    }
-
     static bool is_tagged(const Expr& e) { return Call::as_tag(e) != nullptr; }
 
+    void count(Arithmetic operation, const Type& type, float times) {
+        if (in_coordinate_ == 0 && times > 0) {
+            stage_.ops.add(operation, element_of(type), times);
+        }
+    }
+
     template <class Op>
-    void binary(const Op* op, int& counter) {
-        counter += in_coordinate_ == 0 ? 1 : 0;
+    void binary(const Op* op, Arithmetic operation) {
+        count(operation, op->type, 1);
+        IRGraphVisitor::visit(op);
+    }
+
+    template <class Op>
+    void compare(const Op* op) {
+        count(Arithmetic::Select, op->a.type(), 0.5F);
+        IRGraphVisitor::visit(op);
+    }
+
+    // Products of floats that are added at once are one instruction with the addition.
+    template <class Op>
+    void sum(const Op* op) {
+        const Mul* product = op->b.template as<Mul>();
+        product = product == nullptr ? op->a.template as<Mul>() : product;
+        const bool fused =
+            product != nullptr && op->type.is_float() && added_at_once_.insert(product).second;
+        count(fused ? Arithmetic::MultiplyAdd : Arithmetic::Add, op->type, 1);
+        IRGraphVisitor::visit(op);
+    }
+
+    template <class Op>
+    void quotient(const Op* op, const Expr& divisor) {
+        if (!is_const(divisor)) {
+            count(Arithmetic::Divide, op->type, 1);
+        } else if (op->type.is_float()) {
+            count(Arithmetic::Multiply, op->type, 1);
+        } else if (is_const_power_of_two_integer(divisor)) {
+            count(Arithmetic::Shift, op->type, 1);
+        } else {  // a high product and shifts
+            count(Arithmetic::Multiply, op->type, 1);
+            count(Arithmetic::Shift, op->type, 2);
+        }
         IRGraphVisitor::visit(op);
     }
 
     void load(const Call* op) {
         stage_.ops.load++;
-        if (op->call_type == Call::Halide && op->name == self_) {
-            stage_.reads_itself = true;
-            return;
-        }
+        const bool own = op->call_type == Call::Halide && op->name == self_;
         Load load;
         load.source = op->call_type == Call::Halide ? Source::Function : Source::Input;
         load.index =
@@ -135,7 +164,8 @@ class Reader : public IRGraphVisitor {
         for (const Expr& arg : op->args) {
             load.coords.push_back(affine_coordinate(estimates_.substitute(arg), stage_.loops));
         }
-        stage_.loads.push_back(std::move(load));
+        stage_.reads_itself = stage_.reads_itself || own;
+        (own ? stage_.own_loads : stage_.loads).push_back(std::move(load));
     }
 
     const PipelineParts& parts_;
@@ -145,6 +175,7 @@ class Reader : public IRGraphVisitor {
     Stage& stage_;
     int conditional_ = 0;
     int in_coordinate_ = 0;
+    std::set<const Mul*> added_at_once_;
 };
 
 /** Fills in which elements of a pure tuple need which load. (An update of a tuple writes all of its
@@ -189,6 +220,10 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     Reader reader(parts, estimates, input_index, f.name(), stage);
     for (const Expr& e : expressions) {
         e.accept(&reader);
+    }
+    for (const Expr& arg : definition.args()) {
+        const Expr at = estimates.substitute(substitute_in_all_lets(arg));
+        stage.stores.push_back(affine_coordinate(at, stage.loops));
     }
     if (stage.index == 0 && definition.values().size() > 1) {
         find_served_elements(parts, definition.values(), stage);

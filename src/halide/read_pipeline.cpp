@@ -51,7 +51,9 @@ class Reading {
         }
         for (const HalideFunction& f : parts_.outputs) {
             dag_.outputs.push_back(parts_.index(f.name()));
-            dag_.functions[dag_.outputs.back()].is_output = true;
+            Function& output = dag_.functions[dag_.outputs.back()];
+            output.is_output = true;
+            output.dense_dim = f.output_buffers().empty() ? 0 : dense_dim_of(f.output_buffers()[0]);
         }
         link_consumers();
         dag_.name = dag_.functions[dag_.outputs.front()].id.stem;
@@ -64,12 +66,12 @@ class Reading {
         for (const Parameter& p : parts_.images) {
             input_index_[p.name()] = static_cast<int>(dag_.inputs.size());
             dag_.inputs.push_back({p.name(), scalar_type(p.type()), estimates_.input(p.name()),
-                                   false, constraints_of(p)});
+                                   false, constraints_of(p), dense_dim_of(p)});
         }
         for (const Buffer<>& b : parts_.buffers) {
             input_index_[b.name()] = static_cast<int>(dag_.inputs.size());
             dag_.inputs.push_back({split_name(b.name()).stem, scalar_type(b.type()),
-                                   estimates_.input(b.name()), true, ""});
+                                   estimates_.input(b.name()), true, "", 0});
         }
     }
 
@@ -91,6 +93,15 @@ class Reading {
             }
         }
         return text;
+    }
+
+    static int dense_dim_of(const Parameter& p) {
+        for (int d = 0; d < p.dimensions(); d++) {
+            if (p.stride_constraint(d).defined() && is_const_one(p.stride_constraint(d))) {
+                return d;
+            }
+        }
+        return 0;
     }
 
     void read_scalars() {

@@ -11,36 +11,11 @@ const char* entry(const char* const (&names)[size], Key key) {
     return names[static_cast<std::size_t>(key)];
 }
 
-ElementType integer_of(int bytes) {
-    switch (bytes) {
-        case 1:
-            return ElementType::Int8;
-        case 2:
-            return ElementType::Int16;
-        case 4:
-            return ElementType::Int32;
-        default:
-            return ElementType::Int64;
-    }
-}
-
 }  // namespace
 
 int Machine::lanes(int bytes) const {
     const auto natural = static_cast<int>(vector_bytes[integer_of(bytes)].value);
     return std::max(1, natural / std::max(1, bytes));
-}
-
-const char* name_of(ElementType type) {
-    constexpr const char* kNames[] = {"int8", "int16", "int32", "int64", "float32", "float64"};
-    return entry(kNames, type);
-}
-
-const char* name_of(Arithmetic operation) {
-    constexpr const char* kNames[] = {"add",      "minimum",      "select",     "shift",
-                                      "multiply", "multiply_add", "divide",     "square_root",
-                                      "exp",      "widen",        "dot_product"};
-    return entry(kNames, operation);
 }
 
 const char* name_of(Width width) {
@@ -56,11 +31,6 @@ const char* name_of(Threads threads) {
 const char* name_of(Stride stride) {
     constexpr const char* kNames[] = {"2", "3", "4"};
     return entry(kNames, stride);
-}
-
-int bytes_of(ElementType type) {
-    constexpr int kBytes[] = {1, 2, 4, 8, 4, 8};
-    return kBytes[static_cast<std::size_t>(type)];
 }
 
 int bytes_of(Width width, ElementType type) {

@@ -30,9 +30,14 @@ void stage_line(std::ostream& out, const Function& f, const Stage& stage,
         iterations *= static_cast<double>(loop.range.extent);
     }
     const std::int64_t lanes = nest.vector ? nest.splits[nest.vector->dim].back().factor : 1;
-    out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << stage.ops.add << '\t'
-        << stage.ops.multiply << '\t' << stage.ops.divide << '\t' << stage.ops.compare << '\t'
-        << stage.ops.cast << '\t' << stage.ops.transcendental << '\t' << stage.ops.load << '\t'
+    using enum Arithmetic;
+    const OpCounts& ops = stage.ops;
+    const float adds = ops.of(Add) + ops.of(Minimum) + ops.of(Shift);
+    const float multiplies = ops.of(Multiply) + ops.of(MultiplyAdd);
+    const float calls = ops.of(SquareRoot) + ops.of(Exponential) + ops.call;
+    out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << adds << '\t'
+        << multiplies << '\t' << ops.of(Divide) << '\t' << ops.of(Select) << '\t' << ops.of(Widen)
+        << '\t' << calls << '\t' << ops.load << '\t'
         << f.bytes_per_point() << '\t' << level_text(schedule.compute) << '\t' << lanes << '\t'
         << nest.parallel.size() << '\n';
 }

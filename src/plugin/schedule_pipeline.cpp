@@ -13,19 +13,12 @@
 #include "plugin/save.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
-#include "search/estimate.h"
 #include "search/limits.h"
-#include "search/seeds.h"
+#include "search/search.h"
 
 namespace nestor {
 
 namespace {
-
-struct Candidate {
-    std::string name;
-    Schedule schedule;
-    double seconds = 0;  // estimated
-};
 
 /** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4.
  * apply it;
@@ -78,7 +71,7 @@ class Scheduling {
         if (!machine) {
             return Error{machine.error()};
         }
-        const std::vector<Candidate> candidates = propose(machine.value());
+        const std::vector<Proposal> candidates = propose(machine.value());
         step("propose");
         Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
@@ -86,7 +79,7 @@ class Scheduling {
         }
         step("baseline");
         StopReason stop = StopReason::Finished;
-        for (const Candidate& candidate : candidates) {
+        for (const Proposal& candidate : candidates) {
             const Status status = try_out(candidate.schedule, verifier.value());
             step("verify");
             if (status) {
@@ -103,26 +96,22 @@ class Scheduling {
         return accept("unscheduled", empty_schedule(outcome_.dag));
     }
 
-    [[nodiscard]] std::vector<Candidate> propose(const Machine& machine) {
-        std::vector<Candidate> candidates;
-        for (Seed& seed : make_seeds(outcome_.dag, machine, caps())) {
-            const double seconds = estimate_seconds(outcome_.dag, seed.schedule, machine);
-            note(2, seed.name + ": estimated " + std::to_string(seconds * 1e3) + " ms");
-            candidates.push_back({seed.name, std::move(seed.schedule), seconds});
-            outcome_.states++;
+    [[nodiscard]] std::vector<Proposal> propose(const Machine& machine) {
+        SearchResult found = search(outcome_.dag, machine, {caps(), params_.num_passes > 0}, limits_);
+        outcome_.states += found.states;
+        for (const Proposal& each : found.proposals) {
+            note(2, each.name + ": predicted " + std::to_string(each.seconds * 1e3) + " ms");
+            outcome_.candidates.push_back({each.name, each.seconds});
         }
-        std::stable_sort(
-            candidates.begin(), candidates.end(),
-            [](const Candidate& a, const Candidate& b) { return a.seconds < b.seconds; });
-        drop_out(candidates);
-        return candidates;
+        drop_out(found.proposals);
+        return std::move(found.proposals);
     }
 
     // Random drop-out samples the space for autotuning: each candidate stays with this chance; one
     // always stays.
-    void drop_out(std::vector<Candidate>& candidates) const {
+    void drop_out(std::vector<Proposal>& candidates) const {
         const std::string stays = candidates.empty() ? "" : candidates.back().name;
-        std::erase_if(candidates, [&](const Candidate& candidate) {
+        std::erase_if(candidates, [&](const Proposal& candidate) {
             const std::uint64_t draw =
                 hash_bytes(candidate.name, params_.random_dropout_seed) % 100;
             return candidate.name != stays &&

@@ -18,11 +18,18 @@ struct StepTime {
     double seconds = 0;
 };
 
+/** A schedule that was compared with others. */
+struct Compared {
+    std::string name;
+    double seconds = 0;  // predicted
+};
+
 struct ScheduleOutcome {
     PipelineDag dag;
     Schedule schedule;
-    std::size_t states = 0;                   // schedules whose cost was estimated
-    std::string chosen;                       // name of the seed, or "replayed from FILE"
+    std::size_t states = 0;                   // schedules whose cost was predicted
+    std::vector<Compared> candidates;         // best first
+    std::string chosen;                       // one's name, or "replayed from FILE"
     std::string cpp_source;                   // print_cpp()
     std::vector<std::uint8_t> featurization;  // see plugin/featurization.h
     std::string report;                       // for people; grows with Params::verbosity

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/footprint.h"
+#include "schedule/bounds.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 
@@ -80,7 +80,8 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
     }
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
-    const RuleContext context{dag, schedule, derived, *derived, placement, caps, violations};
+    Bounds bounds(placement);
+    const RuleContext context{dag, schedule, derived, *derived, placement, bounds, caps, violations};
     for (const std::vector<Rule>& group : kRules) {
         for (const Rule rule : group) {
             rule(context);
@@ -103,11 +104,12 @@ std::string text(const std::vector<Violation>& violations) {
 std::int64_t peak_bytes(const PipelineDag& dag, const Schedule& schedule, int threads) {
     const ScheduledDag graph(dag, schedule);
     const Placement placement(*graph, schedule);
+    Bounds bounds(placement);
     std::int64_t bytes = 0;
     for (int f = 0; f < static_cast<int>(schedule.functions.size()); f++) {
         const std::int64_t copies =
             std::min<std::int64_t>(threads, parallel_iterations(placement, placement.storage(f)));
-        bytes += allocation_bytes(*graph, schedule, f) * copies;
+        bytes += bounds.allocation_bytes(f) * copies;
     }
     return bytes;
 }

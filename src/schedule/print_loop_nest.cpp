@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "schedule/footprint.h"
+#include "schedule/bounds.h"
 #include "schedule/loops.h"
 #include "schedule/placement.h"
 #include "schedule/print.h"
@@ -37,6 +37,7 @@ class LoopNestPrinter {
           derived_(dag, schedule),
           graph_(*derived_),
           placement_(graph_, schedule),
+          bounds_(placement_),
           order_(topological_order(graph_)) {}
 
     std::string print() {
@@ -94,17 +95,14 @@ class LoopNestPrinter {
         }
     }
 
-    [[nodiscard]] std::string memory(int f) const {
-        const Level store = placement_.store(f);
-        const std::vector<std::int64_t> extents = store.kind == Level::Kind::At
-                                                      ? footprint(graph_, schedule_, f, store.site)
-                                                      : whole_region(graph_, schedule_, f);
+    [[nodiscard]] std::string memory(int f) {
+        const std::vector<std::int64_t> extents = bounds_.stored(f);
         const Memory memory = schedule_.functions[f].memory;
         const std::string where = memory == Memory::Stack      ? " on the stack"
                                   : memory == Memory::Register ? " in registers"
                                                                : "";
         return " (" + sizes(extents) + (extents.empty() ? "" : ", ") +
-               bytes_text(allocation_bytes(graph_, schedule_, f)) + where + ")";
+               bytes_text(bounds_.allocation_bytes(f)) + where + ")";
     }
 
     void print_function(int f) {
@@ -170,18 +168,8 @@ class LoopNestPrinter {
     }
 
     // Of a function that is computed at a loop: of what one computation of it covers.
-    [[nodiscard]] std::int64_t iterations(int f, int s, const LoopNest& nest, LoopRef loop) const {
-        std::vector<StageDim> dims = placement_.dims(f, s);
-        if (placement_.kind(f) == Placement::Kind::At) {
-            const std::vector<std::int64_t> extents =
-                footprint(graph_, schedule_, f, schedule_.functions[f].compute.site);
-            for (std::size_t d = 0; d < dims.size() && !extents.empty(); d++) {
-                if (dims[d].kind == LoopKind::Pure) {
-                    dims[d].extent = extents[graph_.functions[f].stages[s].loops[d].position];
-                }
-            }
-        }
-        return loop_extent(nest, dims, loop);
+    [[nodiscard]] std::int64_t iterations(int f, int s, const LoopNest& nest, LoopRef loop) {
+        return loop_extent(nest, bounds_.dims(f, s), loop);
     }
 
     static std::string mark(const LoopNest& nest, LoopRef loop) {
@@ -217,6 +205,7 @@ class LoopNestPrinter {
     const ScheduledDag derived_;
     const PipelineDag& graph_;
     const Placement placement_;
+    Bounds bounds_;
     const std::vector<int> order_;
     std::string text_;
     std::size_t depth_ = 0;

@@ -201,9 +201,11 @@ Stage rfactor_merge(const Function& parent, const Derivation& derivation, int in
     }
     merge.loads =
         pointwise_loads(intermediate, static_cast<int>(made.types.size()), merge.loops.size());
-    merge.ops.add = static_cast<int>(made.types.size());
-    merge.ops.load = merge.ops.add;
-    merge.expression_size = 3 * merge.ops.add;
+    for (const ScalarType& type : made.types) {
+        merge.ops.add(Arithmetic::Add, type.element());
+    }
+    merge.ops.load = 2 * static_cast<int>(made.types.size());
+    merge.expression_size = 3 * static_cast<int>(made.types.size());
     merge.reads_itself = true;
     merge.associative = stage.associative;
     merge.commutative = stage.commutative;

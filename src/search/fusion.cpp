@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "schedule/footprint.h"
-#include "search/trips.h"
+#include "schedule/bounds.h"
+#include "schedule/trips.h"
 #include "search/uses.h"
 
 namespace nestor {
@@ -115,7 +115,7 @@ class Fusion {
             schedule.store = Level::at(tile);
         }
         schedule.compute = Level::at(compute);
-        const std::vector<std::int64_t> held = footprint(dag_, schedule_, function, tile);
+        const std::vector<std::int64_t> held = footprint(function, tile);
         double points = 1;
         for (const std::int64_t extent : held) {
             points *= static_cast<double>(extent);
@@ -132,12 +132,18 @@ class Fusion {
             return false;
         }
         tiles.bytes += static_cast<std::int64_t>(bytes);
-        const std::vector<std::int64_t> region = footprint(dag_, schedule_, function, compute);
+        const std::vector<std::int64_t> region = footprint(function, compute);
         for (const Stage& stage : f.stages) {
             schedule.stages[stage.index].nest =
                 plain_nest(f, stage, extents_within(stage, region), machine_, false);
         }
         return true;
+    }
+
+    // What one iteration of a loop needs of a function, as the schedule is now.
+    [[nodiscard]] std::vector<std::int64_t> footprint(int function, const LoopSite& site) const {
+        const Placement placement(dag_, schedule_);
+        return Bounds(placement).within(site).extents(function);
     }
 
     // The last stage of a function at root gets tiles for producers to move into.

@@ -116,8 +116,7 @@ class Inlining {
     }
 
     void expand(int i, const Stage& stage) {
-        double work = stage.ops.arithmetic() + stage.ops.load + 5.0 * stage.ops.divide +
-                      15.0 * stage.ops.transcendental;
+        double work = stage.ops.work();
         double nodes = stage.expression_size;
         for (const Load& load : stage.loads) {
             if (load.source == Source::Function && inlined_[load.index]) {

@@ -20,13 +20,11 @@ std::vector<std::vector<StageRef>> real_uses(const PipelineDag& dag,
 
 std::vector<std::vector<double>> expanded_work(const PipelineDag& dag,
                                                const std::vector<bool>& inlined) {
-    constexpr double kDivide = 5, kCall = 15;  // operations more than an addition
     constexpr double kLargest = 1e9;           // expansion may be exponential
     std::vector<std::vector<double>> work(dag.functions.size());
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         for (const Stage& stage : dag.functions[i].stages) {
-            double operations = 1.0 + stage.ops.arithmetic() + stage.ops.load +
-                                kDivide * stage.ops.divide + kCall * stage.ops.transcendental;
+            double operations = 1.0 + stage.ops.work();
             for (const Load& load : stage.loads) {
                 if (load.source == Source::Function && inlined[load.index] &&
                     !work[load.index].empty()) {

@@ -282,5 +282,79 @@ TEST(ReadPipeline, ChangesNothing) {
     level.set(Halide::LoopLevel::root());  // still unlocked
 }
 
+TEST(Operations, AreCountedByTypeAndNotInAddresses) {
+    ImageParam in(UInt(8), 2, "in");
+    Var x("x"), y("y");
+    Func out("out");
+    const Expr wide = cast<std::uint16_t>(in(x * 3 + 1, y)) * 5 + 7;
+    const Expr real = cast<float>(wide) * 0.5f + 1.0f;
+    out(x, y) = select(real > 3.0f, Halide::sqrt(real), Halide::exp(real)) / real;
+    out.set_estimates({{0, 64}, {0, 64}});
+    in.set_estimates({{0, 256}, {0, 64}});
+    const OpCounts& ops = function(read(out), "out").stages[0].ops;
+    const auto count = [&](Arithmetic operation, ElementType type) {
+        return ops.counts[operation][type];
+    };
+    using enum Arithmetic;
+    EXPECT_EQ(count(Multiply, ElementType::Int16), 1);
+    EXPECT_EQ(count(Add, ElementType::Int16), 1);
+    EXPECT_EQ(ops.of(Multiply), 1) << "the product of floats is added at once, x * 3 an address";
+    EXPECT_EQ(count(MultiplyAdd, ElementType::Float32), 1);
+    EXPECT_EQ(count(Widen, ElementType::Int16), 1);
+    EXPECT_EQ(count(Select, ElementType::Float32), 1);
+    EXPECT_EQ(count(SquareRoot, ElementType::Float32), 1);
+    EXPECT_EQ(count(Exponential, ElementType::Float32), 1);
+    EXPECT_EQ(count(Divide, ElementType::Float32), 1);
+    EXPECT_EQ(ops.load, 1);
+    EXPECT_EQ(ops.call, 0);
+}
+
+TEST(Operations, FunctionsWithoutVectorsAreCalls) {
+    Var x("x");
+    Func out("out");
+    out(x) = Halide::sin(cast<float>(x)) + cast<float>(x % 7) + cast<float>(x / 8);
+    out.set_estimates({{0, 64}});
+    const OpCounts& ops = function(read(out), "out").stages[0].ops;
+    EXPECT_EQ(ops.call, 1);
+    EXPECT_EQ(ops.counts[Arithmetic::Shift][ElementType::Int32], 3) << "x / 8, and x % 7";
+    EXPECT_EQ(ops.of(Arithmetic::Divide), 0);
+}
+
+TEST(Stores, SayWhereAnUpdateWrites) {
+    ImageParam in(UInt(8), 1, "in");
+    Var x("x"), y("y");
+    RDom r(0, 100, "r");
+    Func hist("hist"), out("out");
+    hist(x, y) = 0;
+    hist(cast<int>(in(r)), y) += 1;
+    out(x, y) = hist(x, y);
+    out.set_estimates({{0, 256}, {0, 8}});
+    in.set_estimates({{0, 100}});
+    const PipelineDag dag = read(out);
+    const Stage& update = function(dag, "hist").stages[1];
+    ASSERT_EQ(update.stores.size(), 2U);
+    EXPECT_FALSE(update.stores[0].affine);
+    EXPECT_TRUE(update.stores[1].affine);
+    EXPECT_EQ(update.own_loads.size(), 1U);
+    EXPECT_TRUE(update.reads_itself);
+    EXPECT_EQ(function(dag, "hist").stages[0].stores[1].rates, (std::vector<double>{0, 1}));
+}
+
+TEST(DenseDimension, IsTheOneOfStrideOne) {
+    ImageParam in(UInt(8), 3, "in");
+    Var x("x"), y("y"), c("c");
+    Func out("out");
+    out(x, y, c) = in(x, y, c);
+    in.dim(0).set_stride(3);
+    in.dim(2).set_stride(1);
+    out.output_buffer().dim(0).set_stride(3);
+    out.output_buffer().dim(2).set_stride(1);
+    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    in.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    const PipelineDag dag = read(out);
+    EXPECT_EQ(dag.inputs[0].dense_dim, 2);
+    EXPECT_EQ(function(dag, "out").dense_dim, 2);
+}
+
 }  // namespace
 }  // namespace nestor

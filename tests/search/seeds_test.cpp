@@ -5,9 +5,7 @@
 #include <algorithm>
 
 #include "machine/profiles.h"
-#include "schedule/footprint.h"
 #include "schedule/sample_dags.h"
-#include "search/estimate.h"
 
 namespace nestor {
 namespace {
@@ -68,7 +66,7 @@ TEST(Seeds, UseTheWidthOfTheTargetsVectors) {
 
 TEST(Seeds, StripsSlideAndTilesFuse) {
     PipelineDag dag = samples::blur();
-    dag.functions[1].stages[0].ops.transcendental = 20;  // too much to be inlined
+    dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, 20);  // too much to be inlined
     Machine machine = avx2();
     machine.l2.bytes.value = 1 << 20;  // keeps a strip
     const std::vector<Seed> seeds = make_seeds(dag, machine);
@@ -81,21 +79,6 @@ TEST(Seeds, StripsSlideAndTilesFuse) {
     EXPECT_FALSE(strips->schedule.functions[1].store == strips->schedule.functions[1].compute);
     EXPECT_EQ(tiles->schedule.functions[1].compute.kind, Level::Kind::At);
     EXPECT_EQ(tiles->schedule.functions[1].store.kind, Level::Kind::Default);
-}
-
-TEST(Estimate, PrefersVectorsAndCores) {
-    const PipelineDag dag = samples::blur();
-    const std::vector<Seed> seeds = make_seeds(dag, avx2());
-    const Seed* serial = find(seeds, "serial");
-    const Seed* root = find(seeds, "root");
-    ASSERT_NE(serial, nullptr);
-    ASSERT_NE(root, nullptr);
-    EXPECT_LT(4 * estimate_seconds(dag, root->schedule, avx2()),
-              estimate_seconds(dag, serial->schedule, avx2()));
-    Machine one = avx2();
-    one.parallelism = 1;
-    EXPECT_GT(estimate_seconds(dag, root->schedule, one),
-              estimate_seconds(dag, root->schedule, avx2()));
 }
 
 }  // namespace

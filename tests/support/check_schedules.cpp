@@ -35,9 +35,9 @@ class SchedulesCheck {
                 return fail("reference: " + reference_->error());
             }
         }
-        for (const Seed& seed : make_(dag_, machine_of(target))) {
-            if (std::string failure = check(seed, verifier.value()); !failure.empty()) {
-                return fail(seed.name + ": " + failure + "\n" + print_cpp(dag_, seed.schedule));
+        for (const Proposal& each : make_(dag_, machine_of(target))) {
+            if (std::string failure = check(each, verifier.value()); !failure.empty()) {
+                return fail(each.name + ": " + failure + "\n" + print_cpp(dag_, each.schedule));
             }
         }
         return report_;  // with no seed accepted the pipeline is left as it is, which is the
@@ -45,13 +45,13 @@ class SchedulesCheck {
     }
 
   private:
-    std::string check(const Seed& seed, const Verifier& verifier) {
-        const Result<Schedule> parsed = parse_json(dag_, print_json(dag_, seed.schedule));
-        if (!parsed || parsed.value() != normalized(seed.schedule)) {
+    std::string check(const Proposal& each, const Verifier& verifier) {
+        const Result<Schedule> parsed = parse_json(dag_, print_json(dag_, each.schedule));
+        if (!parsed || parsed.value() != normalized(each.schedule)) {
             return "does not come back from JSON: " + (parsed ? "it differs" : parsed.error());
         }
         const Halide::Pipeline copy = deep_copy(built_.pipeline);
-        if (const Status applied = apply(copy, dag_, seed.schedule); !applied) {
+        if (const Status applied = apply(copy, dag_, each.schedule); !applied) {
             return "does not apply: " + applied.error();
         }
         if (const Status verified = verifier.verify(copy); !verified) {
@@ -60,7 +60,7 @@ class SchedulesCheck {
         }
         report_.accepted++;
         const ApplySchedule schedule = [&](Halide::Pipeline& p) {
-            if (const Status status = apply(p, dag_, seed.schedule); !status) {
+            if (const Status status = apply(p, dag_, each.schedule); !status) {
                 throw Halide::CompileError(status.error());
             }
         };
@@ -83,6 +83,11 @@ class SchedulesCheck {
 };
 
 }  // namespace
+
+std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machine) {
+    const Limits limits(1e9, std::int64_t{1} << 40U);
+    return search(dag, machine, {}, limits).proposals;
+}
 
 SchedulesReport check_schedules(const TestPipeline& test, std::uint64_t seed,
                                 const MakeSchedules& make) {

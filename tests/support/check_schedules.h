@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipelines.h"
-#include "search/seeds.h"
+#include "search/search.h"
 
 namespace nestor::testing {
 
@@ -17,16 +17,15 @@ struct SchedulesReport {
     int refused = 0;      ///< that the verifier refused, and that no user would ever get
 };
 
-/// Makes the schedules to try; each passes check_legality().
-using MakeSchedules = std::function<std::vector<Seed>(const PipelineDag&, const Machine&)>;
+/// All that the search proposes, with limits that never stop it.
+std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machine);
 
-/// Reads the pipeline, makes the schedules (by default Nestor's answer, all of it: every seed),
-/// verifies each on a copy, and runs those that pass at all sizes. They also go through JSON on
+/// Makes the schedules to try; each passes check_legality().
+using MakeSchedules = std::function<std::vector<Proposal>(const PipelineDag&, const Machine&)>;
+
+/// Reads the pipeline, makes the schedules (by default all that the search proposes), verifies each on a copy, and runs those that pass at all sizes. They also go through JSON on
 /// the way.
 SchedulesReport check_schedules(
-    const TestPipeline& test, std::uint64_t seed,
-    const MakeSchedules& make = [](const PipelineDag& dag, const Machine& machine) {
-        return make_seeds(dag, machine);
-    });
+    const TestPipeline& test, std::uint64_t seed, const MakeSchedules& make = all_proposals);
 
 }  // namespace nestor::testing

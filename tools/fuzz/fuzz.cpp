@@ -1,5 +1,5 @@
-// The fuzzer: random pipelines, every seed schedule of each and some random legal ones, compared
-// with the unscheduled pipeline.
+// The fuzzer: random pipelines, every schedule that the search proposes for each and some random
+// legal ones, compared with the unscheduled pipeline.
 //
 //     fuzz [--count N] [--seed S] [--random K] [--keep-going]
 //
@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "halide/pipeline_file.h"
 #include "halide/read_pipeline.h"
 #include "halide/target_machine.h"
 #include "schedule/print.h"
@@ -42,17 +43,19 @@ struct Options {
     int random_schedules = 0;
     bool keep_going = false;
     bool print = false;
+    std::string save;
 };
 
-std::vector<nestor::Seed> schedules_of(const nestor::PipelineDag& dag,
+std::vector<nestor::Proposal> schedules_of(const nestor::PipelineDag& dag,
                                        const nestor::Machine& machine, int random) {
-    std::vector<nestor::Seed> schedules = nestor::make_seeds(dag, machine);
+    std::vector<nestor::Proposal> schedules = nestor::testing::all_proposals(dag, machine);
     for (int i = 0; i < random; i++) {
         constexpr int kChanges = 40;
         schedules.push_back(
             {"random " + std::to_string(i),
              nestor::random_legal_schedule(dag, dag.algorithm_hash + static_cast<std::uint64_t>(i),
-                                           kChanges)});
+                                           kChanges),
+             0});
     }
     return schedules;
 }
@@ -65,7 +68,7 @@ std::string text_of(std::uint64_t seed, int random, std::size_t position) {
     if (!dag) {
         return dag.error();
     }
-    const nestor::Seed found =
+    const nestor::Proposal found =
         schedules_of(dag.value(), nestor::machine_of(target), random).at(position);
     return found.name + "\n" + nestor::print_json(dag.value(), found.schedule);
 }
@@ -78,6 +81,13 @@ int print_pipeline(std::uint64_t seed) {
     return dag ? 0 : 1;
 }
 
+int save_pipeline(std::uint64_t seed, const std::string& path) {
+    const nestor::testing::BuiltPipeline built = nestor::testing::random_pipeline(seed).build();
+    const nestor::Status saved = nestor::save_pipeline(built.pipeline, path);
+    std::fprintf(stderr, "%s", saved ? "" : (saved.error() + "\n").c_str());
+    return saved ? 0 : 1;
+}
+
 // "ok ACCEPTED REFUSED", or "bad " and why: what goes through the pipe from the child. Of one
 // schedule only, if `only` is its position.
 std::string work(std::uint64_t seed, int random, std::optional<std::size_t> only = std::nullopt) {
@@ -85,10 +95,10 @@ std::string work(std::uint64_t seed, int random, std::optional<std::size_t> only
     const SchedulesReport report = nestor::testing::check_schedules(
         nestor::testing::random_pipeline(seed), seed,
         [&](const nestor::PipelineDag& dag, const nestor::Machine& machine) {
-            std::vector<nestor::Seed> schedules = schedules_of(dag, machine, random);
+            std::vector<nestor::Proposal> schedules = schedules_of(dag, machine, random);
             if (only) {
                 exists = *only < schedules.size();
-                schedules = exists ? std::vector{schedules[*only]} : std::vector<nestor::Seed>{};
+                schedules = exists ? std::vector{schedules[*only]} : std::vector<nestor::Proposal>{};
             }
             return schedules;
         });
@@ -156,10 +166,14 @@ int main(int argc, char** argv) {
     app.add_option("--limit", options.limit_seconds, "seconds for one pipeline")
         ->capture_default_str();
     app.add_flag("--keep-going", options.keep_going, "do not stop at the first failure");
+    app.add_option("--save", options.save, "write the first pipeline as a .hlpipe file, and stop");
     app.add_flag("--print", options.print, "print the first pipeline's definitions, and stop");
     CLI11_PARSE(app, argc, argv);
     if (options.print) {
         return print_pipeline(options.first);
+    }
+    if (!options.save.empty()) {
+        return save_pipeline(options.first, options.save);
     }
     std::printf("seed %llu, %d pipelines\n", static_cast<unsigned long long>(options.first),
                 options.count);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "schedule/footprint.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 
@@ -110,7 +109,7 @@ void check_stack(const RuleContext& c) {
         const Level store = c.placement.store(f);
         std::vector<bool> constant(c.graph.functions[f].args.size(), false);
         if (store.kind == Level::Kind::At) {
-            constant = has_constant_footprint(c.graph, c.schedule, f, store.site);
+            constant = c.bounds.within(store.site).constant(f);
         }
         if (const std::optional<Fold>& fold = c.schedule.functions[f].fold) {
             constant[fold->dim] = true;
@@ -120,7 +119,7 @@ void check_stack(const RuleContext& c) {
         if (std::ranges::count(constant, false) > 0 || c.graph.functions[f].is_extern) {
             c.broken(f, -1, "is on the stack or in registers, and its size is not constant");
         }
-        const std::int64_t bytes = allocation_bytes(c.graph, c.schedule, f);
+        const std::int64_t bytes = c.bounds.allocation_bytes(f);
         if (bytes > c.caps.stack_bytes) {
             c.broken(f, -1, over("its memory on the stack, in bytes,", bytes, c.caps.stack_bytes));
         }
@@ -135,7 +134,7 @@ void check_fold_factor(const RuleContext& c) {
             continue;
         }
         const std::vector<std::int64_t> made =
-            footprint(c.graph, c.schedule, f, function.compute.site);
+            c.bounds.within(function.compute.site).extents(f);
         if (!made.empty() && made[function.fold->dim] > function.fold->factor) {
             c.broken(f, -1,
                      "is folded to " + std::to_string(function.fold->factor) +

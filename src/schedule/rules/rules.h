@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "schedule/bounds.h"
 #include "schedule/legality.h"
 #include "schedule/placement.h"
 #include "schedule/scheduled_dag.h"
@@ -17,6 +18,7 @@ struct RuleContext {
     const ScheduledDag& derived;
     const PipelineDag& graph;  // *derived
     const Placement& placement;
+    Bounds& bounds;
     const Caps& caps;
     std::vector<Violation>& violations;
 

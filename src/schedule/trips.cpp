@@ -1,4 +1,4 @@
-#include "search/trips.h"
+#include "schedule/trips.h"
 
 #include <algorithm>
 

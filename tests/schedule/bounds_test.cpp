@@ -1,6 +1,6 @@
 // How much of a function one iteration of a loop needs.
 
-#include "schedule/footprint.h"
+#include "schedule/bounds.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,8 @@ using Extents = std::vector<std::int64_t>;
 
 Extents footprint_of(const PipelineDag& dag, const Schedule& s, int f, const LoopSite& site) {
     const ScheduledDag graph(dag, s);
-    return footprint(*graph, s, f, site);
+    const Placement placement(*graph, s);
+    return Bounds(placement).within(site).extents(f);
 }
 
 TEST(Footprint, OfAStencilIsItsWidthOnce) {

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The data that the cost model is judged by: random legal schedules of pipelines, measured.
+
+usage: collect.py [--count N] [--seed S] [--threads T] [PIPELINE...]
+
+For each PIPELINE (a folder of corpus/, or random_SEED for one of the fuzzer's; default: those of PIPELINES below) N schedules (default: 200) are drawn
+(`nestor sample`), built, checked and timed (`nestor measure`), and appended to data/PIPELINE.jsonl.gz, a line each:
+{"schedule", "outcome", "seconds", "uncertainty", "drift", "threads"}. What is there already is not measured again, so that
+an interrupted run goes on. About a minute for 20 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
+folder than build/release.
+"""
+
+import argparse
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[1]
+BUILD = ROOT / os.environ.get("NESTOR_BUILD", "build/release")
+# Of different kinds: stencils, pyramids, chains, gathers, narrow integers, channels, reductions.
+PIPELINES = (
+    "harris", "unsharp", "gaussian_blur", "camera_pipe", "interpolate", "wavelet", "warp", "resample",
+    "fixed_filters", "optical_flow", "upsample_interleaved", "depthwise_conv",
+)  # fmt: skip
+RANDOM = tuple(f"random_{seed}" for seed in range(1, 13))
+BATCH = 25
+
+
+def source(pipeline, scratch):
+    """What `nestor` takes as the pipeline."""
+    if not pipeline.startswith("random_"):
+        return [BUILD / f"corpus/{pipeline}.generator", "-g", pipeline]
+    saved = pathlib.Path(scratch, pipeline + ".hlpipe")
+    seed = pipeline.removeprefix("random_")
+    subprocess.run([BUILD / "tools/fuzz/fuzz", "--seed", seed, "--save", saved], check=True)
+    return [saved]
+
+
+def read(path):
+    if not path.exists():
+        return []
+    with gzip.open(path, "rt") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def write(path, rows):
+    path.parent.mkdir(exist_ok=True)
+    text = "".join(json.dumps(row, separators=(",", ":"), sort_keys=True) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
+
+
+def nestor(*words):
+    done = subprocess.run([str(word) for word in (BUILD / "bin/nestor", *words)], stdout=subprocess.PIPE, text=True)
+    return done.stdout
+
+
+def collect(pipeline, options, folder):
+    program = source(pipeline, folder)
+    parallelism = f"autoscheduler.parallelism={options.threads}"
+    nestor("sample", *program, parallelism, "--count", options.count, "--seed", options.seed, "-o", folder)
+    path = ROOT / "data" / f"{pipeline}.jsonl.gz"
+    rows = read(path)
+    known = {json.dumps(row["schedule"], sort_keys=True) for row in rows if row["threads"] == options.threads}
+    files = sorted(folder.glob("*.json"), key=lambda file: int(file.stem))
+    missing = [f for f in files if json.dumps(json.loads(f.read_text()), sort_keys=True) not in known]
+    for begin in range(0, len(missing), BATCH):
+        batch = missing[begin : begin + BATCH]
+        schedules = [word for file in batch for word in ("--schedule", file)]
+        answer = nestor(
+            "measure", *program, "--threads", options.threads, "--timing-seconds", 1, "--precision", 0.02, "--json", *schedules
+        )
+        for file, result in zip(batch, json.loads(answer), strict=True):
+            row = {key: result.get(key) for key in ("outcome", "seconds", "uncertainty", "drift")}
+            rows.append({"schedule": json.loads(file.read_text()), "threads": options.threads, **row})
+        write(path, rows)
+        print(f"{pipeline}: {len(rows)} schedules in data/{path.name}", file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipelines", nargs="*", metavar="PIPELINE", default=PIPELINES + RANDOM)
+    parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    for pipeline in options.pipelines:
+        with tempfile.TemporaryDirectory() as scratch:
+            collect(pipeline, options, pathlib.Path(scratch))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""How well predicted times order measured ones: by pipeline, and by cost term.
+
+usage: model_error.py [--near FACTOR] [PIPELINE...]      (default: every data/PIPELINE.jsonl.gz, see scripts/collect.py)
+
+Columns: schedules; Spearman's rank correlation of predicted and measured time, of all and of those within FACTOR (default: 4)
+of the fastest; the share of pairs that differ by more than 10 % and are ordered wrongly; how much slower than the fastest
+measured one the first, and the best of the first eight, by prediction are (regret); the median of predicted / measured; and
+the terms whose share of the prediction goes with its error (correlation of the share with log(predicted / measured) beyond
+0.3).
+"""
+
+import argparse
+import itertools
+import json
+import math
+import pathlib
+import statistics
+import subprocess
+import tempfile
+
+from collect import BUILD, ROOT, read, source
+
+
+def ranks(values):
+    order = sorted(range(len(values)), key=values.__getitem__)
+    result = [0.0] * len(values)
+    for _, group in itertools.groupby(enumerate(order), key=lambda pair: values[pair[1]]):
+        group = list(group)
+        for _, i in group:
+            result[i] = statistics.mean(position for position, _ in group)
+    return result
+
+
+def correlation(xs, ys):
+    if len(xs) < 3 or len(set(xs)) == 1 or len(set(ys)) == 1:
+        return math.nan
+    return statistics.correlation(xs, ys)
+
+
+def rank_correlation(xs, ys):
+    return correlation(ranks(xs), ranks(ys))
+
+
+def wrong_pairs(predicted, measured):
+    wrong = pairs = 0
+    for (p, m), (q, n) in itertools.combinations(zip(predicted, measured, strict=True), 2):
+        if max(m, n) > 1.1 * min(m, n):
+            pairs += 1
+            wrong += (p < q) != (m < n)
+    return wrong / pairs if pairs else math.nan
+
+
+def predictions(pipeline, rows):
+    """Seconds by term of each row's schedule."""
+    with tempfile.TemporaryDirectory() as scratch:
+        words = []
+        for i, row in enumerate(rows):
+            file = pathlib.Path(scratch, f"{i}.json")
+            file.write_text(json.dumps(row["schedule"]))
+            words += ["--schedule", file]
+        command = [BUILD / "bin/nestor", "predict", *source(pipeline, scratch), "--json"]
+        parallelism = f"autoscheduler.parallelism={rows[0]['threads']}"
+        done = subprocess.run([str(w) for w in (*command, parallelism, *words)], stdout=subprocess.PIPE, text=True, check=True)
+    return [answer["seconds"] for answer in json.loads(done.stdout)]
+
+
+def judge(pipeline, near):
+    rows = [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+    costs = predictions(pipeline, rows)
+    predicted = [cost["total"] for cost in costs]
+    measured = [row["seconds"] for row in rows]
+    best = min(measured)
+    close = [i for i, m in enumerate(measured) if m <= near * best]
+    order = sorted(range(len(rows)), key=predicted.__getitem__)
+    errors = [math.log(p / m) for p, m in zip(predicted, measured, strict=True)]
+    guilty = []
+    for term in costs[0]:
+        shares = [cost[term] / cost["total"] for cost in costs]
+        r = correlation(shares, errors) if term != "total" else 0
+        if abs(r) > 0.3:
+            guilty.append((-abs(r), f"{term} {r:+.2f}"))
+    return {
+        "schedules": str(len(rows)),
+        "rank": f"{rank_correlation(predicted, measured):.2f}",
+        f"within {near:g}x": f"{rank_correlation([predicted[i] for i in close], [measured[i] for i in close]):.2f} ({len(close)})",
+        "wrong pairs": f"{wrong_pairs(predicted, measured):.2f}",
+        "regret": f"{measured[order[0]] / best - 1:.0%}",
+        "of 8": f"{min(measured[i] for i in order[:8]) / best - 1:.0%}",
+        "bias": f"{math.exp(statistics.median(errors)):.2f}",
+        "terms": ", ".join(text for _, text in sorted(guilty)),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("pipelines", nargs="*", metavar="PIPELINE")
+    parser.add_argument("--near", type=float, default=4)
+    options = parser.parse_args()
+    names = options.pipelines or sorted(path.name.split(".")[0] for path in (ROOT / "data").glob("*.jsonl.gz"))
+    for i, name in enumerate(names):
+        row = judge(name, options.near)
+        if i == 0:
+            print("| pipeline | " + " | ".join(row) + " |\n|---|" + "---:|" * (len(row) - 1) + "---|")
+        print(f"| {name} | " + " | ".join(row.values()) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+// nestor predict
+
+#include <iomanip>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/open_pipeline.h"
+#include "cost/cost_model.h"
+#include "halide/read_pipeline.h"
+#include "plugin/machine_choice.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  nestor predict build/harris.generator -g harris --schedule harris.json
+      milliseconds by cost term, of each function at root with what is computed in its loops
+  nestor predict build/harris.generator -g harris --json $(printf -- '--schedule %s ' schedules/*.json)
+      of many schedules, in seconds, for a script)";
+
+struct Options {
+    RequestOptions request;
+    std::vector<std::string> schedules;
+    bool json = false;
+};
+
+Result<Schedule> read_schedule(const PipelineDag& dag, const std::string& path) {
+    const Result<std::string> text = read_file(path);
+    if (!text) {
+        return Error{text.error()};
+    }
+    Result<Schedule> schedule = parse_json(dag, text.value());
+    if (!schedule) {
+        return Error{path + ": " + schedule.error()};
+    }
+    const std::vector<Violation> violations = check_legality(dag, schedule.value());
+    if (!violations.empty()) {
+        return Error{path + ": the schedule is not legal: " + violations.front().where + ": " +
+                     violations.front().what};
+    }
+    return schedule;
+}
+
+nlohmann::json cost_json(const Cost& cost) {
+    nlohmann::json terms{{"total", cost.total()}};
+    for (std::size_t t = 0; t < kTerms; t++) {
+        terms[name_of(static_cast<Term>(t))] = cost.seconds[t];
+    }
+    return terms;
+}
+
+void print_cost(const std::string& name, const Cost& cost) {
+    std::cout << std::left << std::setw(24) << name << std::right << std::fixed
+              << std::setprecision(3) << std::setw(11) << cost.total() * 1e3;
+    for (const double seconds : cost.seconds) {
+        std::cout << std::setw(11) << seconds * 1e3;
+    }
+    std::cout << "\n";
+}
+
+void print_text(const PipelineDag& dag, const Schedule& schedule, const Prediction& prediction) {
+    std::cout << std::left << std::setw(24) << "milliseconds" << std::right << std::setw(11)
+              << "total";
+    for (std::size_t t = 0; t < kTerms; t++) {
+        std::cout << std::setw(11) << name_of(static_cast<Term>(t));
+    }
+    std::cout << "\n";
+    for (const GroupCost& group : prediction.groups) {
+        print_cost(function_text(dag, schedule, group.root), group.cost);
+    }
+    print_cost("all", prediction.cost);
+}
+
+Status run(const Options& options) {
+    const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
+    if (!opened) {
+        return Error{opened.error()};
+    }
+    const OpenedPipeline& pipeline = opened.value();
+    const Result<PipelineDag> dag = read_pipeline(pipeline.loaded.pipeline, pipeline.target,
+                                                  {pipeline.params.default_extent});
+    if (!dag) {
+        return Error{options.request.path + ": " + dag.error()};
+    }
+    const Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
+    if (!machine) {
+        return Error{machine.error()};
+    }
+    nlohmann::json rows = nlohmann::json::array();
+    for (const std::string& path : options.schedules) {
+        const Result<Schedule> schedule = read_schedule(dag.value(), path);
+        if (!schedule) {
+            return Error{schedule.error()};
+        }
+        const Prediction prediction = predict(dag.value(), schedule.value(), machine.value());
+        if (options.json) {
+            rows.push_back({{"schedule", path}, {"seconds", cost_json(prediction.cost)}});
+        } else {
+            std::cout << path << "\n";
+            print_text(dag.value(), schedule.value(), prediction);
+        }
+    }
+    if (options.json) {
+        std::cout << rows.dump(1) << "\n";
+    }
+    return Ok{};
+}
+
+}  // namespace
+
+Action define_predict(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_request_path(app, options->request);
+    add_request_options(app, options->request);
+    app.add_option("--schedule", options->schedules, "a schedule, as JSON; repeatable")
+        ->required()
+        ->type_name("FILE.json");
+    app.add_flag("--json", options->json, "seconds by term, as JSON");
+    app.footer(kExamples);
+    return [options] { return run(*options); };
+}
+
+}  // namespace nestor

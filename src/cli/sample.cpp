@@ -1,0 +1,81 @@
+// nestor sample
+
+#include <iostream>
+#include <memory>
+
+#include "base/files.h"
+#include "cli/command.h"
+#include "cli/open_pipeline.h"
+#include "halide/read_pipeline.h"
+#include "plugin/machine_choice.h"
+#include "schedule/print.h"
+#include "search/sample.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr const char* kExamples = R"(
+Examples:
+  nestor sample build/harris.generator -g harris --count 200 -o schedules
+      schedules/0.json to schedules/199.json, all legal and different
+  nestor measure build/harris.generator -g harris --json $(printf -- '--schedule %s ' schedules/*.json)
+      how fast they are; scripts/collect.py does both, for many pipelines)";
+
+struct Options {
+    RequestOptions request;
+    std::string folder;
+    int count = 100;
+    std::uint64_t seed = 1;
+};
+
+Status run(const Options& options) {
+    const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
+    if (!opened) {
+        return Error{opened.error()};
+    }
+    const OpenedPipeline& pipeline = opened.value();
+    const Result<PipelineDag> dag = read_pipeline(pipeline.loaded.pipeline, pipeline.target,
+                                                  {pipeline.params.default_extent});
+    if (!dag) {
+        return Error{options.request.path + ": " + dag.error()};
+    }
+    const Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
+    if (!machine) {
+        return Error{machine.error()};
+    }
+    Caps caps;
+    caps.peak_bytes = pipeline.params.memory_limit;
+    const std::vector<Schedule> schedules =
+        sample_schedules(dag.value(), machine.value(), caps, options.count, options.seed);
+    if (Status status = make_directory(options.folder); !status) {
+        return status;
+    }
+    for (std::size_t i = 0; i < schedules.size(); i++) {
+        const std::string file = options.folder + "/" + std::to_string(i) + ".json";
+        if (Status status = write_file(file, print_json(dag.value(), schedules[i])); !status) {
+            return status;
+        }
+    }
+    std::cerr << schedules.size() << " schedules in " << options.folder << "\n";
+    return Ok{};
+}
+
+}  // namespace
+
+Action define_sample(CLI::App& app) {
+    const auto options = std::make_shared<Options>();
+    add_request_path(app, options->request);
+    add_request_options(app, options->request);
+    app.add_option("-o", options->folder, "gets a file for each schedule")
+        ->required()
+        ->type_name("FOLDER");
+    app.add_option("--count", options->count, "how many schedules")
+        ->check(CLI::Range(1, 100000))
+        ->capture_default_str();
+    app.add_option("--seed", options->seed, "of the choice")->capture_default_str();
+    app.footer(kExamples);
+    return [options] { return run(*options); };
+}
+
+}  // namespace nestor

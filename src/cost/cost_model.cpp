@@ -1,0 +1,110 @@
+#include "cost/cost_model.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "cost/terms.h"
+
+namespace nestor {
+
+namespace {
+
+// Of all threads together, for as many as run.
+double dram_bandwidth(const Machine& machine, double threads) {
+    constexpr Threads kKnown[] = {Threads::One,     Threads::Two,       Threads::Four,
+                                  Threads::Eight,   Threads::Sixteen,   Threads::ThirtyTwo};
+    double bandwidth = machine.dram[Threads::One].read.value;
+    for (const Threads count : kKnown) {
+        if (threads_of(count) <= threads && machine.dram[count].read.known()) {
+            bandwidth = machine.dram[count].read.value;
+        }
+    }
+    return bandwidth;
+}
+
+// What is slower than the arithmetic decides, and only a part of the rest hides behind it. Scales
+// the parts so that their sum is the time that the group takes.
+void overlap(Cost& cost) {
+    constexpr double kNotHidden = 0.3;
+    const double work = cost[Term::Compute] + cost[Term::Latency] + cost[Term::Loops];
+    const double memory = cost[Term::L2] + cost[Term::L3] + cost[Term::Dram];
+    const double hidden = (1 - kNotHidden) * std::min(work, memory);
+    const std::array<Term, 3> working{Term::Compute, Term::Latency, Term::Loops};
+    const std::array<Term, 3> moving{Term::L2, Term::L3, Term::Dram};
+    const std::array<Term, 3>& smaller = work < memory ? working : moving;
+    const double all = std::min(work, memory);
+    for (const Term term : smaller) {
+        cost[term] *= all > 0 ? (all - hidden) / all : 1;
+    }
+}
+
+Cost group_cost(ScheduleFacts& facts, int root) {
+    const Machine& machine = facts.machine();
+    const double clock = machine.clock.value;
+    Cost cost;
+    double threads = 1;
+    double imbalance = 1;
+    double weight = 0;
+    for (const NestFacts& nest : facts.nests()) {
+        if (nest.root != root) {
+            continue;
+        }
+        const NestCycles cycles = nest_cycles(facts, nest);
+        const double share = clock * nest.threads;
+        const double working = cycles.total() - cycles.loops;
+        const double throughput = std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
+        const double waiting = std::max(0.0, cycles.latency - throughput);
+        cost[Term::Latency] += waiting / share;
+        cost[Term::Compute] += (working - waiting) / share;
+        cost[Term::Loops] += cycles.loops / share;
+        threads = std::max(threads, nest.threads);
+        if (nest.function == root) {
+            const Parallelism parallelism = nest_parallelism(facts, nest);
+            cost[Term::Launch] += parallelism.launch;
+            // Of several stages, the one with the most work counts.
+            if (cycles.total() > weight) {
+                weight = cycles.total();
+                imbalance = parallelism.imbalance;
+            }
+        }
+    }
+    const Traffic traffic = group_traffic(facts, root);
+    cost[Term::L2] = traffic.l2 / machine.l2.read.value / clock / threads;
+    cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
+    cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
+    overlap(cost);
+    cost[Term::Imbalance] = (imbalance - 1) * (cost.total() - cost[Term::Launch]);
+    cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
+    return cost;
+}
+
+}  // namespace
+
+const char* name_of(Term term) {
+    constexpr const char* kNames[] = {"compute", "latency",   "loops",  "L2",        "L3",
+                                      "DRAM",    "imbalance", "launch", "allocation"};
+    return kNames[static_cast<std::size_t>(term)];
+}
+
+double Cost::total() const {
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+Cost& Cost::operator+=(const Cost& other) {
+    for (std::size_t i = 0; i < kTerms; i++) {
+        seconds[i] += other.seconds[i];
+    }
+    return *this;
+}
+
+Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
+    ScheduleFacts facts(dag, schedule, machine);
+    Prediction prediction;
+    for (const int root : facts.roots()) {
+        prediction.groups.push_back({root, group_cost(facts, root)});
+        prediction.cost += prediction.groups.back().cost;
+    }
+    return prediction;
+}
+
+}  // namespace nestor

@@ -1,0 +1,210 @@
+#include "cost/expansion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <set>
+#include <tuple>
+
+namespace nestor {
+
+namespace {
+
+// One evaluation: where, as functions of the loops of the stage that is expanded.
+struct Instance {
+    Source source = Source::Function;
+    int index = 0;
+    int value = 0;
+    bool conditional = false;
+    std::vector<Coordinate> coords;
+};
+
+// Its identity: two evaluations at the same place are one. What is not affine is never the same.
+using Key = std::tuple<Source, int, int, std::vector<double>>;
+
+std::vector<double> rates_of(const std::vector<Coordinate>& coords) {
+    std::vector<double> rates;
+    for (const Coordinate& coordinate : coords) {
+        rates.push_back(coordinate.affine ? 1 : 0);
+        rates.insert(rates.end(), coordinate.rates.begin(), coordinate.rates.end());
+    }
+    return rates;
+}
+
+std::vector<double> place_of(const std::vector<Coordinate>& coords, int serial) {
+    std::vector<double> place = rates_of(coords);
+    for (const Coordinate& coordinate : coords) {
+        place.push_back(coordinate.affine ? static_cast<double>(coordinate.offset_min) : serial);
+        place.push_back(coordinate.affine ? static_cast<double>(coordinate.offset_max) : serial);
+    }
+    return place;
+}
+
+// `inner`, a function of another function's arguments, where these are `outer`.
+Coordinate composed(const Coordinate& inner, const std::vector<Coordinate>& outer,
+                    std::size_t loops) {
+    Coordinate result;
+    result.rates.assign(loops, 0);
+    result.affine = inner.affine;
+    result.clamped = inner.clamped;
+    result.offset_min = inner.offset_min;
+    result.offset_max = inner.offset_max;
+    double low = static_cast<double>(inner.offset_min);
+    double high = static_cast<double>(inner.offset_max);
+    for (std::size_t a = 0; a < inner.rates.size() && a < outer.size(); a++) {
+        const double rate = inner.rates[a];
+        if (rate == 0) {
+            continue;
+        }
+        result.affine = result.affine && outer[a].affine;
+        result.clamped = result.clamped || outer[a].clamped;
+        const auto first = rate * static_cast<double>(outer[a].offset_min);
+        const auto last = rate * static_cast<double>(outer[a].offset_max);
+        low += std::min(first, last);
+        high += std::max(first, last);
+        for (std::size_t l = 0; l < loops && l < outer[a].rates.size(); l++) {
+            result.rates[l] += rate * outer[a].rates[l];
+        }
+    }
+    result.offset_min = static_cast<std::int64_t>(std::floor(low));
+    result.offset_max = static_cast<std::int64_t>(std::floor(high));
+    return result;
+}
+
+class Expander {
+  public:
+    Expander(const Placement& placement, int function, int stage)
+        : placement_(placement),
+          stage_(placement.graph().functions[function].stages[stage]),
+          loops_(stage_.loops.size()) {}
+
+    Expansion run() {
+        result_.own = stage_.ops;
+        for (const Load& load : stage_.loads) {
+            meet({load.source, load.index, load.value, load.conditional, load.coords});
+        }
+        while (!open_.empty()) {
+            const Instance next = std::move(open_.front());
+            open_.pop_front();
+            expand(next);
+        }
+        return std::move(result_);
+    }
+
+  private:
+    [[nodiscard]] bool is_expanded(const Instance& instance) const {
+        return instance.source == Source::Function && placement_.is_transparent(instance.index);
+    }
+
+    void meet(Instance instance) {
+        Key key{instance.source, instance.index, instance.value,
+                place_of(instance.coords, static_cast<int>(met_.size()))};
+        if (met_.size() >= kMostMembers) {
+            result_.complete = false;
+            return;
+        }
+        if (!met_.insert(std::move(key)).second) {
+            return;
+        }
+        add(instance, is_expanded(instance) ? result_.inlined : result_.loads);
+        if (is_expanded(instance)) {
+            open_.push_back(std::move(instance));
+        }
+    }
+
+    void expand(const Instance& instance) {
+        const Function& f = placement_.graph().functions[instance.index];
+        for (const Stage& stage : f.stages) {
+            for (const Load& load : stage.loads) {
+                const bool needed = load.serves.empty() ||
+                                    std::ranges::count(load.serves, instance.value) > 0;
+                if (!needed) {
+                    continue;
+                }
+                Instance inner{load.source, load.index, load.value,
+                               load.conditional || instance.conditional, {}};
+                for (const Coordinate& coordinate : load.coords) {
+                    inner.coords.push_back(composed(coordinate, instance.coords, loops_));
+                }
+                meet(std::move(inner));
+            }
+        }
+    }
+
+    void add(const Instance& instance, std::vector<Family>& families) {
+        const std::vector<double> rates = rates_of(instance.coords);
+        Family* mine = nullptr;
+        for (Family& family : families) {
+            if (family.source == instance.source && family.index == instance.index &&
+                family.value == instance.value && rates_of(family.coords) == rates) {
+                mine = &family;
+                break;
+            }
+        }
+        if (mine == nullptr) {
+            families.push_back({instance.source, instance.index, instance.value, instance.coords,
+                                std::vector<double>(instance.coords.size(), 1), 1,
+                                instance.conditional});
+            return;
+        }
+        mine->members++;
+        mine->conditional = mine->conditional && instance.conditional;
+        for (std::size_t c = 0; c < mine->coords.size(); c++) {
+            Coordinate& whole = mine->coords[c];
+            whole.offset_min = std::min(whole.offset_min, instance.coords[c].offset_min);
+            whole.offset_max = std::max(whole.offset_max, instance.coords[c].offset_max);
+            mine->box[c] = static_cast<double>(whole.offset_max - whole.offset_min + 1);
+        }
+    }
+
+    const Placement& placement_;
+    const Stage& stage_;
+    const std::size_t loops_;
+    Expansion result_;
+    std::set<Key> met_;
+    std::deque<Instance> open_;
+};
+
+}  // namespace
+
+bool Family::depends_on(int dim) const {
+    return std::ranges::any_of(coords, [&](const Coordinate& coordinate) {
+        return !coordinate.affine || (static_cast<std::size_t>(dim) < coordinate.rates.size() &&
+                                      coordinate.rates[dim] != 0);
+    });
+}
+
+bool Family::is_affine() const {
+    return std::ranges::all_of(coords, [](const Coordinate& each) { return each.affine; });
+}
+
+double Family::distinct(std::span<const Copies> copies) const {
+    double most = members;
+    for (const Copies& each : copies) {
+        most *= depends_on(each.dim) ? each.count : 1;
+    }
+    if (!is_affine()) {
+        return most;
+    }
+    double grown = members;
+    for (std::size_t c = 0; c < coords.size(); c++) {
+        double extent = box[c];
+        for (const Copies& each : copies) {
+            const bool known = static_cast<std::size_t>(each.dim) < coords[c].rates.size();
+            const double shift = known ? std::abs(coords[c].rates[each.dim]) * each.stride : 0;
+            extent += std::min(shift, extent) * (each.count - 1);
+        }
+        grown *= extent / box[c];
+    }
+    return std::min(most, grown);
+}
+
+const Expansion& Expansions::of(int function, int stage) {
+    const auto [entry, is_new] = known_.try_emplace({function, stage});
+    if (is_new) {
+        entry->second = Expander(placement_, function, stage).run();
+    }
+    return entry->second;
+}
+
+}  // namespace nestor

@@ -1,0 +1,69 @@
+#pragma once
+// What one evaluation of a stage does once the functions that are inlined into it are expanded.
+
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "schedule/placement.h"
+
+namespace nestor {
+
+/** The body of a stage repeated along a dimension, as unrolling does: so many times, so many points
+ * apart. */
+struct Copies {
+    int dim = 0;
+    double count = 1;
+    double stride = 1;
+};
+
+/**
+ * Evaluations of one thing at several offsets: what is read at (x - 1, y), (x, y) and (x + 1, y) is
+ * one family of three. Copies of the stage's body share what they have in common (see distinct()).
+ */
+struct Family {
+    Source source = Source::Function;
+    int index = 0;  // into PipelineDag::functions (of the scheduled dag) or ::inputs
+    int value = 0;  // tuple element
+    /** One a dimension of the source. Offsets are those of the first member. */
+    std::vector<Coordinate> coords;
+    /** Extents of the box around all offsets, one a dimension; 1 for a single member. */
+    std::vector<double> box;
+    double members = 0;  // distinct ones
+    bool conditional = false;
+
+    /** Whether any coordinate changes with that loop of the stage. What is not affine may change
+     * with all. */
+    [[nodiscard]] bool depends_on(int dim) const;
+    [[nodiscard]] bool is_affine() const;
+
+    /** Members of all copies of the body, each counted once: exact if the members fill their box,
+     * and if coordinates change with one loop each. */
+    [[nodiscard]] double distinct(std::span<const Copies> copies) const;
+};
+
+struct Expansion {
+    OpCounts own;                  // of the stage itself
+    std::vector<Family> inlined;   // functions that are computed at each use
+    std::vector<Family> loads;     // of functions that have memory, and of inputs
+    bool complete = true;          // false: more than kMostMembers; the rest is left out
+};
+
+/** Members that an expansion may have. */
+constexpr int kMostMembers = 20000;
+
+/** Expansions of a schedule's stages, each computed when first asked for. */
+class Expansions {
+  public:
+    /** Keeps a reference. */
+    explicit Expansions(const Placement& placement) : placement_(placement) {}
+
+    [[nodiscard]] const Expansion& of(int function, int stage);
+
+  private:
+    const Placement& placement_;
+    std::map<std::pair<int, int>, Expansion> known_;
+};
+
+}  // namespace nestor

@@ -1,0 +1,273 @@
+#include "cost/schedule_facts.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "schedule/loops.h"
+#include "schedule/trips.h"
+
+namespace nestor {
+
+namespace {
+
+LoopRun run_of(const LoopNest& nest, const LoopRef& loop) {
+    if (nest.vector == loop) {
+        return LoopRun::Vector;
+    }
+    if (std::ranges::count(nest.unrolled, loop) > 0) {
+        return LoopRun::Unrolled;
+    }
+    return std::ranges::count(nest.parallel, loop) > 0 ? LoopRun::Parallel : LoopRun::Serial;
+}
+
+}  // namespace
+
+double NestFacts::iterations(std::size_t position) const {
+    double count = executions;
+    for (std::size_t i = position; i < loops.size(); i++) {
+        count *= loops[i].trips;
+    }
+    return count;
+}
+
+std::size_t NestFacts::innermost_rolled() const {
+    std::size_t i = 0;
+    while (i < loops.size() &&
+           (loops[i].run == LoopRun::Vector || loops[i].run == LoopRun::Unrolled)) {
+        i++;
+    }
+    return i;
+}
+
+bool NestFacts::stores_change_with(int dim) const {
+    return std::ranges::any_of(stores, [&](const Coordinate& coordinate) {
+        return !coordinate.affine || coordinate.rates[dim] != 0;
+    });
+}
+
+double NestFacts::lanes() const {
+    for (const LoopFacts& loop : loops) {
+        if (loop.run == LoopRun::Vector) {
+            return loop.trips;
+        }
+    }
+    return 1;
+}
+
+ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
+                             const Machine& machine)
+    : schedule_(schedule),
+      machine_(machine),
+      derived_(dag, schedule),
+      placement_(*derived_, schedule),
+      bounds_(placement_),
+      expansions_(placement_),
+      nest_of_(schedule.functions.size()),
+      slides_(schedule.functions.size()) {
+    // Consumers first: how often something runs depends on the loops around it.
+    std::vector<int> order = topological_order(*derived_);
+    std::ranges::reverse(order);
+    for (const int function : order) {
+        add_nests(function);
+    }
+    std::ranges::reverse(nests_);
+    for (std::size_t i = 0; i < nests_.size(); i++) {
+        nest_of_[nests_[i].function][nests_[i].stage] = static_cast<int>(i);
+    }
+    std::ranges::reverse(roots_);
+}
+
+void ScheduleFacts::add_nests(int function) {
+    const Function& f = graph().functions[function];
+    nest_of_[function].assign(f.stages.size(), -1);
+    const Placement::Kind kind = placement_.kind(function);
+    if (placement_.is_transparent(function)) {
+        return;
+    }
+    double executions = 1;
+    double threads = 1;
+    int root = function;
+    if (kind == Placement::Kind::At) {
+        const LoopSite& site = schedule_.functions[function].compute.site;
+        const int at = nest_of_[site.function][site.stage];
+        if (at < 0) {
+            return;  // computed at a loop of what is never computed
+        }
+        const NestFacts& around = nests_[at];
+        root = around.root;
+        threads = around.threads;
+        std::size_t position = 0;
+        while (position < around.loops.size() && around.loops[position].site.loop != site.loop) {
+            position++;
+        }
+        executions = around.iterations(position);
+    } else {
+        roots_.push_back(function);
+    }
+    slides_[function] = find_slides(function);
+    // Reversed with everything else at the end.
+    for (int s = static_cast<int>(f.stages.size()) - 1; s >= 0; s--) {
+        NestFacts facts;
+        facts.function = function;
+        facts.stage = s;
+        facts.nest = &schedule_.functions[function].stages[s].nest;
+        facts.loops = loops_of(function, s);
+        facts.executions = executions;
+        facts.root = root;
+        double tasks = 1;
+        for (const LoopFacts& loop : facts.loops) {
+            tasks *= loop.run == LoopRun::Parallel ? loop.trips : 1;
+        }
+        facts.threads = std::max(threads, std::min<double>(tasks, machine_.parallelism));
+        facts.expansion = &expansions_.of(function, s);
+        facts.stores = stored_at(f.stages[s], f.dimensions());
+        nest_of_[function][s] = static_cast<int>(nests_.size());
+        nests_.push_back(std::move(facts));
+    }
+}
+
+// Halide computes only what the iterations before have not, where the storage lies further out than
+// the computation and the region moves with a serial loop between them.
+std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
+    std::vector<Slide> slides;
+    if (placement_.kind(function) != Placement::Kind::At) {
+        return slides;
+    }
+    const LoopSite& site = schedule_.functions[function].compute.site;
+    const Level store = placement_.store(function);
+    const bool same_nest = store.kind == Level::Kind::At && store.site.function == site.function &&
+                           store.site.stage == site.stage;
+    const NestFacts& around = nests_[nest_of_[site.function][site.stage]];
+    const Regions& regions = bounds_.within(site);
+    if (!regions.touches(Source::Function, function)) {
+        return slides;
+    }
+    const std::vector<std::int64_t> extents = regions.extents(function);
+    bool between = false;
+    for (const LoopFacts& loop : around.loops) {
+        between = between || loop.site.loop == site.loop;
+        if (same_nest && loop.site.loop == store.site.loop) {
+            break;
+        }
+        if (!between || loop.run != LoopRun::Serial) {
+            continue;
+        }
+        for (int d = 0; d < static_cast<int>(extents.size()); d++) {
+            const Span span = regions.span(Source::Function, function, d);
+            const double move = std::abs(span.rates[loop.site.loop.dim]) * loop.stride;
+            const bool known = std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
+            if (!span.whole && move > 0 && !known) {
+                const auto extent = static_cast<double>(extents[d]);
+                slides.push_back({d, std::min(extent, move), loop.trips});
+            }
+        }
+    }
+    return slides;
+}
+
+std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
+    const LoopNest& nest = schedule_.functions[function].stages[stage].nest;
+    const Stage& definition = graph().functions[function].stages[stage];
+    const std::vector<StageDim> dims = bounds_.dims(function, stage);
+    std::vector<LoopFacts> loops;
+    for (const LoopRef& loop : loop_order(nest, dims)) {
+        LoopFacts facts{{function, stage, loop},
+                        run_of(nest, loop),
+                        trip_count(nest, dims, loop),
+                        static_cast<double>(loop_stride(nest, loop))};
+        for (const Slide& slide : slides_[function]) {
+            const Loop& dim = definition.loops[loop.dim];
+            if (!dim.is_reduction() && dim.position == slide.dim) {
+                std::vector<StageDim> steady = dims;
+                steady[loop.dim].extent = static_cast<std::int64_t>(std::ceil(slide.steady));
+                const double later = trip_count(nest, steady, loop);
+                facts.trips = (facts.trips + (slide.every - 1) * later) / slide.every;
+            }
+        }
+        loops.push_back(facts);
+    }
+    return loops;
+}
+
+std::vector<const NestFacts*> ScheduleFacts::nests_at(const LoopSite& site) const {
+    std::vector<const NestFacts*> result;
+    for (const NestFacts& nest : nests_) {
+        if (placement_.kind(nest.function) == Placement::Kind::At &&
+            schedule_.functions[nest.function].compute.site == site) {
+            result.push_back(&nest);
+        }
+    }
+    return result;
+}
+
+std::vector<const NestFacts*> ScheduleFacts::nests_at_root() const {
+    std::vector<const NestFacts*> result;
+    for (const NestFacts& nest : nests_) {
+        if (placement_.kind(nest.function) != Placement::Kind::At) {
+            result.push_back(&nest);
+        }
+    }
+    return result;
+}
+
+const NestFacts& ScheduleFacts::nest(int function, int stage) const {
+    return nests_[nest_of_[function][stage]];
+}
+
+double ScheduleFacts::whole_bytes(Source source, int index) const {
+    if (source == Source::Input) {
+        const Input& input = graph().inputs[index];
+        double bytes = input.type.bytes();
+        for (const Range& range : input.region) {
+            bytes *= static_cast<double>(range.extent);
+        }
+        return bytes;
+    }
+    double bytes = static_cast<double>(graph().functions[index].bytes_per_point());
+    for (const std::int64_t extent : bounds_.whole_region(index)) {
+        bytes *= static_cast<double>(extent);
+    }
+    return bytes;
+}
+
+double ScheduleFacts::bytes_within(const LoopSite& site, Source source, int index) {
+    const Regions& regions = bounds_.within(site);
+    if (!regions.touches(source, index)) {
+        return 0;
+    }
+    const bool is_input = source == Source::Input;
+    double bytes = is_input ? graph().inputs[index].type.bytes()
+                            : static_cast<double>(graph().functions[index].bytes_per_point());
+    for (const std::int64_t extent :
+         is_input ? regions.input_extents(index) : regions.extents(index)) {
+        bytes *= static_cast<double>(extent);
+    }
+    return bytes;
+}
+
+double ScheduleFacts::allocated_bytes(int function) {
+    auto bytes = static_cast<double>(bounds_.allocation_bytes(function));
+    if (slides_[function].empty() || bytes == 0 || schedule_.functions[function].fold) {
+        return bytes;
+    }
+    const std::vector<std::int64_t> stored = bounds_.stored(function);
+    const std::vector<std::int64_t> computed =
+        bounds_.within(schedule_.functions[function].compute.site).extents(function);
+    for (const Slide& slide : slides_[function]) {
+        const auto ring = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(computed[slide.dim])));
+        const auto whole = static_cast<double>(stored[slide.dim]);
+        bytes *= std::min(ring, whole) / whole;
+    }
+    return bytes;
+}
+
+int ScheduleFacts::dense_dim(Source source, int index) const {
+    if (source == Source::Input) {
+        return graph().inputs[index].dense_dim;
+    }
+    const std::vector<int>& order = schedule_.functions[index].storage_order;
+    return order.empty() ? graph().functions[index].dense_dim : order.front();
+}
+
+}  // namespace nestor

@@ -1,0 +1,103 @@
+#pragma once
+// What a schedule makes of a pipeline: which loops run how often, and what they touch. The terms of
+// the cost model (terms.h) look at this and at the machine only.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "cost/expansion.h"
+#include "machine/machine.h"
+#include "schedule/bounds.h"
+#include "schedule/scheduled_dag.h"
+
+namespace nestor {
+
+enum class LoopRun { Serial, Parallel, Vector, Unrolled };
+
+struct LoopFacts {
+    LoopSite site;
+    LoopRun run = LoopRun::Serial;
+    double trips = 1;   // iterations of one execution, on average
+    double stride = 1;  // points of its dimension that one iteration moves
+};
+
+/** A stage that has loops of its own. */
+struct NestFacts {
+    int function = 0;
+    int stage = 0;
+    const LoopNest* nest = nullptr;
+    std::vector<LoopFacts> loops;  // innermost first
+    double executions = 1;         // of the whole nest
+    double threads = 1;            // that run it at the same time
+    int root = 0;                  // the function at root in whose loops it runs
+    const Expansion* expansion = nullptr;
+    std::vector<Coordinate> stores;  // see stored_at()
+
+    /** How often one iteration of the loop at this position runs, all together. Of loops.size():
+     * `executions`. */
+    [[nodiscard]] double iterations(std::size_t position) const;
+    /** Position of the innermost loop that is neither unrolled nor a vector; loops.size() if there
+     * is none. */
+    [[nodiscard]] std::size_t innermost_rolled() const;
+    /** Whether what it writes changes with that dimension of the stage. */
+    [[nodiscard]] bool stores_change_with(int dim) const;
+    /** Elements of its vectors, at least 1. */
+    [[nodiscard]] double lanes() const;
+};
+
+/** Facts about all stages of a schedule at the estimates. */
+class ScheduleFacts {
+  public:
+    /** Keeps references. The schedule is a legal one. */
+    ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine);
+
+    [[nodiscard]] const PipelineDag& graph() const { return *derived_; }
+    [[nodiscard]] const Schedule& schedule() const { return schedule_; }
+    [[nodiscard]] const Machine& machine() const { return machine_; }
+    [[nodiscard]] const Placement& placement() const { return placement_; }
+    [[nodiscard]] Bounds& bounds() { return bounds_; }
+    /** Producers first. */
+    [[nodiscard]] const std::vector<NestFacts>& nests() const { return nests_; }
+    /** Nests of the functions that are computed at a loop, or of those at root. */
+    [[nodiscard]] std::vector<const NestFacts*> nests_at(const LoopSite& site) const;
+    [[nodiscard]] std::vector<const NestFacts*> nests_at_root() const;
+    /** Functions at root, producers first. */
+    [[nodiscard]] const std::vector<int>& roots() const { return roots_; }
+    [[nodiscard]] const NestFacts& nest(int function, int stage) const;
+
+    /** Bytes of a function or input, at the estimates. */
+    [[nodiscard]] double whole_bytes(Source source, int index) const;
+    /** Bytes that one iteration of a loop touches of it; 0: none. */
+    [[nodiscard]] double bytes_within(const LoopSite& site, Source source, int index);
+    /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
+     * buffer of what one computation needs (storage folding). 0 if it has none. */
+    [[nodiscard]] double allocated_bytes(int function);
+    /** The dimension whose neighbours are neighbours in memory. */
+    [[nodiscard]] int dense_dim(Source source, int index) const;
+
+  private:
+    struct Slide {
+        int dim = 0;
+        double steady = 1;  // extent that is computed in an iteration that is not the first
+        double every = 1;   // iterations from one first to the next
+    };
+
+    void add_nests(int function);
+    [[nodiscard]] std::vector<Slide> find_slides(int function);
+    [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
+
+    const Schedule& schedule_;
+    const Machine& machine_;
+    const ScheduledDag derived_;
+    const Placement placement_;
+    Bounds bounds_;
+    Expansions expansions_;
+    std::vector<NestFacts> nests_;
+    std::vector<std::vector<int>> nest_of_;  // [function][stage]: index into nests_, or -1
+    std::vector<std::vector<Slide>> slides_;  // [function]
+    std::vector<int> roots_;
+};
+
+}  // namespace nestor

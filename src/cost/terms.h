@@ -1,0 +1,60 @@
+#pragma once
+// The terms of the cost model: what a schedule's seconds are made of. One function each, one file
+// each in terms/; the model (cost_model.h) adds them up.
+
+#include "cost/schedule_facts.h"
+
+namespace nestor {
+
+/** Cycles of one core that all executions of a nest take, by what they wait for. */
+struct NestCycles {
+    double arithmetic = 0;  // of the vector units
+    double loads = 0;       // of the load ports
+    double stores = 0;      // of the store ports
+    double issue = 0;       // of the front end, all instructions
+    double latency = 0;     // of chains of dependent operations
+    double loops = 0;       // of entering, leaving and advancing loops
+
+    /** Ports work at the same time; the busiest one decides, and what waits for it is not free. */
+    [[nodiscard]] double total() const;
+};
+
+/**
+ * What a nest executes. In each iteration of the innermost rolled loop there is one instruction (or
+ * several, if vectors are wider than the machine's) for each operation, load and store of the
+ * body's copies; what copies have in common is there once, and what does not change with the loop
+ * is done before it, as LLVM does (loop-invariant code motion, sums kept in registers, common
+ * subexpressions). Accumulators and invariants beyond the machine's registers are spilled. Unit:
+ * cycles; throughputs and latencies are Machine's.
+ */
+[[nodiscard]] NestCycles nest_cycles(ScheduleFacts& facts, const NestFacts& nest);
+
+/** Bytes that move between two levels of the memory, both ways. */
+struct Traffic {
+    double l2 = 0;    // to and from the second cache, beyond the first
+    double l3 = 0;    // beyond the second
+    double dram = 0;  // beyond the last
+};
+
+/**
+ * What a root function's nests, and all that is computed inside of them, move. For each cache: the
+ * outermost loop of which one iteration touches no more than the cache holds; each iteration brings
+ * what the one before did not have, and storage that lives inside never leaves. (After S. Williams
+ * et al., "Roofline", 2009, for what bounds it, and U. Bondhugula's tiling of footprints.) What is
+ * written counts twice: lines are read before they are written.
+ */
+[[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root);
+
+/** Seconds of one core that a root function's nests take for memory that comes and goes: calls of
+ * the allocator, and the first touch of each page that the allocator does not keep. */
+[[nodiscard]] double allocation_seconds(ScheduleFacts& facts, int root);
+
+/** What parallel loops cost a nest at root: seconds of starting them, and by how much the last task
+ * makes the others wait (at least 1). */
+struct Parallelism {
+    double launch = 0;
+    double imbalance = 1;
+};
+[[nodiscard]] Parallelism nest_parallelism(const ScheduleFacts& facts, const NestFacts& nest);
+
+}  // namespace nestor

@@ -1,0 +1,341 @@
+#include <algorithm>
+#include <cmath>
+
+#include "cost/terms.h"
+#include "schedule/loops.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr double kIssueWidth = 6;        // instructions a cycle; of current x86 and Arm cores, 4 to 8
+constexpr double kCallCycles = 40;       // of a function of the C library, for one element
+constexpr double kLoopEntry = 12;        // cycles: its set-up, and the branch that ends it
+constexpr double kOuterIteration = 5;    // cycles of an iteration of a loop around others: addresses
+constexpr double kForwarding = 5;        // cycles from a store to the load that waits for it
+
+struct Instructions {
+    Width width = Width::Scalar;
+    double count = 1;
+};
+
+// Instructions that work on so many elements of so many bytes.
+Instructions instructions(const Machine& machine, ElementType type, double lanes) {
+    if (lanes <= 1) {
+        return {};
+    }
+    const double natural = std::max(machine.vector_bytes[type].value, 1.0);
+    const double bytes = lanes * bytes_of(type);
+    const double each = std::min(natural, bytes);
+    Width width = Width::Bytes16;
+    while (width < Width::Bytes128 && bytes_of(width, type) < each) {
+        width = static_cast<Width>(static_cast<int>(width) + 1);
+    }
+    return {width, std::ceil(bytes / std::max(natural, 16.0))};
+}
+
+double value_or(const Quantity& quantity, double otherwise) {
+    return quantity.known() ? quantity.value : otherwise;
+}
+
+class NestWork {
+  public:
+    NestWork(ScheduleFacts& facts, const NestFacts& nest)
+        : facts_(facts),
+          machine_(facts.machine()),
+          nest_(nest),
+          stage_(facts.graph().functions[nest.function].stages[nest.stage]),
+          rolled_(nest.innermost_rolled()) {
+        for (std::size_t i = 0; i < rolled_; i++) {
+            const LoopFacts& loop = nest.loops[i];
+            if (loop.run == LoopRun::Vector) {
+                vector_dim_ = loop.site.loop.dim;
+                lanes_ = loop.trips;
+            } else {
+                copies_.push_back({loop.site.loop.dim, loop.trips, loop.stride});
+                all_copies_ *= loop.trips;
+            }
+        }
+    }
+
+    NestCycles run() {
+        count_own();
+        for (const Family& family : nest_.expansion->inlined) {
+            count_inlined(family);
+        }
+        for (const Family& family : nest_.expansion->loads) {
+            count_loads(family);
+        }
+        count_stores();
+        spill();
+        count_chains();
+        count_loops();
+        cycles_.issue = instructions_ / kIssueWidth;
+        return cycles_;
+    }
+
+  private:
+    // 1. How often something runs that changes with some of the loops only.
+
+    template <class DependsOn>
+    [[nodiscard]] std::size_t innermost_of(const DependsOn& depends_on) const {
+        for (std::size_t i = rolled_; i < nest_.loops.size(); i++) {
+            if (depends_on(nest_.loops[i].site.loop.dim)) {
+                return i;
+            }
+        }
+        return nest_.loops.size();
+    }
+
+    [[nodiscard]] double lanes_of(const Family& family) const {
+        return vector_dim_ >= 0 && family.depends_on(vector_dim_) ? lanes_ : 1;
+    }
+
+    // 2. Arithmetic.
+
+    void add_operations(const OpCounts& ops, double lanes, double times) {
+        for (std::size_t o = 0; o < kArithmetic; o++) {
+            for (std::size_t t = 0; t < kElementTypes; t++) {
+                const double count = ops.counts.values[o].values[t];
+                if (count == 0) {
+                    continue;
+                }
+                const auto operation = static_cast<Arithmetic>(o);
+                const auto type = static_cast<ElementType>(t);
+                const Instructions each = instructions(machine_, type, lanes);
+                const Quantity& one = machine_.operations[operation][type][each.width].cycles;
+                cycles_.arithmetic += times * count * each.count * value_or(one, 1);
+                instructions_ += times * count * each.count;
+            }
+        }
+        cycles_.arithmetic += times * ops.call * lanes * kCallCycles;
+        instructions_ += times * ops.call * lanes * kCallCycles;
+    }
+
+    void count_own() {
+        add_operations(stage_.ops, lanes_, all_copies_ * nest_.iterations(rolled_));
+    }
+
+    void count_inlined(const Family& family) {
+        const Function& f = facts_.graph().functions[family.index];
+        const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
+        const double distinct = family.distinct(copies_);
+        note_invariant(family, at, distinct);
+        for (const Stage& stage : f.stages) {
+            double repeats = 1;
+            for (const Loop& loop : stage.loops) {
+                repeats *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
+            }
+            add_operations(stage.ops, lanes_of(family),
+                           repeats * distinct * nest_.iterations(at));
+        }
+    }
+
+    // 3. Loads and stores.
+
+    [[nodiscard]] ElementType type_of(const Family& family) const {
+        return family.source == Source::Input
+                   ? facts_.graph().inputs[family.index].type.element()
+                   : facts_.graph().functions[family.index].types[family.value].element();
+    }
+
+    // Cycles and instructions of one vector of elements at `coords`.
+    struct Access {
+        double cycles = 0;
+        double instructions = 0;
+    };
+
+    [[nodiscard]] Access access(const std::vector<Coordinate>& coords, int dense, ElementType type,
+                                double lanes, bool store) const {
+        const ByWidth<Quantity>& port = store ? machine_.store : machine_.load;
+        const double scalar = value_or(port[Width::Scalar], 0.5);
+        if (lanes <= 1) {
+            return {scalar, 1};
+        }
+        const Instructions dense_ones = instructions(machine_, type, lanes);
+        const Access vector{dense_ones.count * value_or(port[dense_ones.width], 1),
+                            dense_ones.count};
+        double rate = 0;
+        bool scattered = false;
+        for (std::size_t c = 0; c < coords.size(); c++) {
+            if (!coords[c].affine) {
+                scattered = true;
+            } else if (coords[c].rates[vector_dim_] != 0) {
+                scattered = scattered || static_cast<int>(c) != dense;
+                rate = std::abs(coords[c].rates[vector_dim_]);
+            }
+        }
+        if (!scattered && rate <= 1) {
+            return rate == 1 ? vector : Access{2 * vector.cycles, 2 * vector.instructions};
+        }
+        const double elements = lanes * (store ? 2 * scalar : value_or(machine_.gather[type], 1));
+        if (!scattered && (rate == 2 || rate == 3 || rate == 4)) {
+            const auto stride = static_cast<Stride>(static_cast<int>(rate) - 2);
+            const Quantity& known =
+                store ? machine_.interleave[type][stride] : machine_.strided_load[type][stride];
+            const double cycles = dense_ones.count * value_or(known, elements);
+            return {cycles, 3 * dense_ones.count};
+        }
+        return {elements, 2 * lanes};
+    }
+
+    void count_loads(const Family& family) {
+        const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
+        const double distinct = family.distinct(copies_);
+        note_invariant(family, at, distinct);
+        const int dense = facts_.dense_dim(family.source, family.index);
+        const ElementType type = type_of(family);
+        const double lanes = lanes_of(family);
+        const Access each = access(family.coords, dense, type, lanes, false);
+        const double times = distinct * nest_.iterations(at);
+        cycles_.loads += times * each.cycles * unaligned(family, dense, type, lanes);
+        instructions_ += times * each.instructions;
+    }
+
+    // Vectors that straddle two cache lines take two loads.
+    [[nodiscard]] double unaligned(const Family& family, int dense, ElementType type,
+                                   double lanes) const {
+        if (lanes <= 1 || !family.is_affine() || dense >= static_cast<int>(family.coords.size())) {
+            return 1;
+        }
+        const double line = value_or(machine_.line_bytes, 64);
+        const double bytes = std::min(lanes * bytes_of(type), machine_.vector_bytes[type].value);
+        const Coordinate& along = family.coords[dense];
+        const double box = family.box[dense];
+        const bool shifted = std::fmod(static_cast<double>(along.offset_min), lanes) != 0;
+        const double share = box > 1 ? 1 - 1 / box : (shifted ? 1 : 0);
+        return 1 + share * std::min(1.0, bytes / line);
+    }
+
+    void count_stores() {
+        const Function& f = facts_.graph().functions[nest_.function];
+        const auto changes = [&](int dim) { return nest_.stores_change_with(dim); };
+        const std::size_t at = innermost_of(changes);
+        const int dense = facts_.dense_dim(Source::Function, nest_.function);
+        double copies = 1;
+        for (const Copies& each : copies_) {
+            copies *= nest_.stores_change_with(each.dim) ? each.count : 1;
+        }
+        const double lanes = vector_dim_ >= 0 && nest_.stores_change_with(vector_dim_) ? lanes_ : 1;
+        for (const ScalarType& type : f.types) {
+            const ElementType element = type.element();
+            const double times = copies * nest_.iterations(at);
+            const Access written = access(nest_.stores, dense, element, lanes, true);
+            cycles_.stores += times * written.cycles;
+            instructions_ += times * written.instructions;
+            if (stage_.reads_itself) {
+                const Access read = access(nest_.stores, dense, element, lanes, false);
+                cycles_.loads += times * read.cycles;
+                instructions_ += times * read.instructions;
+            }
+            accumulators_ += at > rolled_ ? copies * instructions(machine_, element, lanes).count : 0;
+        }
+    }
+
+    // 4. Registers.
+
+    void note_invariant(const Family& family, std::size_t at, double distinct) {
+        if (at > rolled_ && rolled_ < nest_.loops.size()) {
+            const ElementType type = type_of(family);
+            invariants_ += distinct * instructions(machine_, type, lanes_of(family)).count;
+        }
+    }
+
+    void spill() {
+        constexpr double kTemporaries = 4;
+        const double free = value_or(machine_.registers, 16) - kTemporaries;
+        const double times = nest_.iterations(rolled_);
+        // An accumulator that has no register is loaded and stored each time, an invariant loaded.
+        const double spilled = std::max(0.0, accumulators_ - free);
+        const double reloaded = std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
+        const double load = value_or(machine_.load[Width::Bytes32], 0.5);
+        const double store = value_or(machine_.store[Width::Bytes32], 1);
+        cycles_.loads += times * (spilled + reloaded) * load;
+        cycles_.stores += times * spilled * store;
+        instructions_ += times * (2 * spilled + reloaded);
+    }
+
+    // 5. Chains.
+
+    void count_chains() {
+        if (!stage_.reads_itself || rolled_ >= nest_.loops.size()) {
+            return;
+        }
+        const Loop& innermost = stage_.loops[nest_.loops[rolled_].site.loop.dim];
+        if (!innermost.is_reduction()) {
+            return;
+        }
+        double steps = 1;  // of the chain, in one iteration
+        for (const Copies& each : copies_) {
+            steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
+        }
+        const bool in_registers = !nest_.stores_change_with(nest_.loops[rolled_].site.loop.dim) &&
+                                  accumulators_ <= value_or(machine_.registers, 16);
+        const double step = step_latency() + (in_registers ? 0 : kForwarding);
+        cycles_.latency = nest_.iterations(rolled_) * steps * step;
+    }
+
+    // Of an associative update, one operation; otherwise all of them, as far as they are few.
+    [[nodiscard]] double step_latency() const {
+        double sum = 0;
+        double longest = 1;
+        for (const Arithmetic operation :
+             {Arithmetic::Add, Arithmetic::Minimum, Arithmetic::Multiply, Arithmetic::MultiplyAdd,
+              Arithmetic::Divide}) {
+            for (std::size_t t = 0; t < kElementTypes; t++) {
+                const auto type = static_cast<ElementType>(t);
+                const double count = stage_.ops.counts[operation][type];
+                const Width width = instructions(machine_, type, lanes_).width;
+                const double latency = value_or(machine_.operations[operation][type][width].latency, 4);
+                sum += count * latency;
+                longest = count > 0 ? std::max(longest, latency) : longest;
+            }
+        }
+        return stage_.associative ? longest : std::clamp(sum, longest, 6 * longest);
+    }
+
+    // 6. Loops.
+
+    void count_loops() {
+        for (std::size_t i = rolled_; i < nest_.loops.size(); i++) {
+            if (nest_.loops[i].run == LoopRun::Unrolled || nest_.loops[i].trips <= 1) {
+                continue;
+            }
+            const double iterations = nest_.iterations(i);
+            if (i == rolled_) {
+                instructions_ += 3 * iterations;
+                cycles_.loops += kLoopEntry * nest_.iterations(i + 1);
+            } else {
+                cycles_.loops += kOuterIteration * iterations;
+            }
+        }
+    }
+
+    ScheduleFacts& facts_;
+    const Machine& machine_;
+    const NestFacts& nest_;
+    const Stage& stage_;
+    const std::size_t rolled_;
+    int vector_dim_ = -1;
+    double lanes_ = 1;
+    std::vector<Copies> copies_;
+    double all_copies_ = 1;
+    double instructions_ = 0;
+    double accumulators_ = 0;  // registers
+    double invariants_ = 0;    // registers
+    NestCycles cycles_;
+};
+
+}  // namespace
+
+double NestCycles::total() const {
+    constexpr double kNotHidden = 0.15;
+    const double busiest = std::max({arithmetic, loads, stores, issue, latency});
+    return busiest + kNotHidden * (arithmetic + loads + stores - std::min(busiest, arithmetic + loads + stores)) + loops;
+}
+
+NestCycles nest_cycles(ScheduleFacts& facts, const NestFacts& nest) {
+    return NestWork(facts, nest).run();
+}
+
+}  // namespace nestor

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "cost/terms.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr double kUsable = 0.75;   // of a cache: lines conflict, and others want some
+constexpr double kLineTraffic = 2; // a line that is written is read before
+
+struct Touched {
+    Source source = Source::Function;
+    int index = 0;
+};
+
+class GroupTraffic {
+  public:
+    GroupTraffic(ScheduleFacts& facts, double cache_bytes)
+        : facts_(facts), cache_(kUsable * cache_bytes) {
+        const PipelineDag& graph = facts.graph();
+        for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
+            if (!facts.placement().is_transparent(f)) {
+                arrays_.push_back({Source::Function, f});
+                everything_ += facts.placement().kind(f) == Placement::Kind::At
+                                   ? 0
+                                   : facts.whole_bytes(Source::Function, f);
+            }
+        }
+        for (int i = 0; i < static_cast<int>(graph.inputs.size()); i++) {
+            arrays_.push_back({Source::Input, i});
+            everything_ += facts.whole_bytes(Source::Input, i);
+        }
+    }
+
+    // Bytes beyond the cache.
+    double of_nest(const NestFacts& nest) {
+        if (everything_ <= cache_) {
+            return 0;  // from one run of the pipeline to the next
+        }
+        return visit(nest, nest.loops.size());
+    }
+
+  private:
+    // `position`: loops from there outwards are known not to fit.
+    double visit(const NestFacts& nest, std::size_t position) {
+        double bytes = 0;
+        while (position > 0) {
+            position--;
+            const LoopFacts& loop = nest.loops[position];
+            if (position == 0 || working_set(nest, position) <= cache_) {
+                return bytes + moved(nest, position);
+            }
+            for (const NestFacts* inner : facts_.nests_at(loop.site)) {
+                bytes += visit(*inner, inner->loops.size());
+            }
+        }
+        return bytes;
+    }
+
+    // Bytes of the nest's own function that one iteration of the loop writes.
+    [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position) const {
+        const Function& f = facts_.graph().functions[nest.function];
+        double bytes = static_cast<double>(f.bytes_per_point());
+        for (std::size_t i = 0; i < position; i++) {
+            const int dim = nest.loops[i].site.loop.dim;
+            const bool changes = nest.stores_change_with(dim);
+            bytes *= changes ? nest.loops[i].trips : 1;
+        }
+        return std::min(bytes, facts_.whole_bytes(Source::Function, nest.function));
+    }
+
+    double working_set(const NestFacts& nest, std::size_t position) {
+        double bytes = own_bytes(nest, position);
+        const LoopSite& site = nest.loops[position].site;
+        for (const Touched& each : arrays_) {
+            const double touched = facts_.bytes_within(site, each.source, each.index);
+            if (touched == 0 || each.source == Source::Input) {
+                bytes += touched;
+                continue;
+            }
+            // Storage that lives inside is used again and again, a circular buffer, too.
+            const bool computed_inside = facts_.placement().is_computed_inside(each.index, site);
+            bytes += computed_inside ? std::min(touched, facts_.allocated_bytes(each.index)) : touched;
+        }
+        return bytes;
+    }
+
+    // Whether what the function keeps lives and dies within one iteration of the loop.
+    [[nodiscard]] bool is_private(int function, const LoopSite& site) const {
+        const Level store = facts_.placement().store(function);
+        return facts_.placement().kind(function) == Placement::Kind::At &&
+               store.kind == Level::Kind::At && facts_.placement().is_inside(store.site, site);
+    }
+
+    double moved(const NestFacts& nest, std::size_t position) {
+        const LoopFacts& loop = nest.loops[position];
+        const double entries = nest.iterations(position + 1);
+        double bytes = 0;
+        for (const Touched& each : arrays_) {
+            const double first = facts_.bytes_within(loop.site, each.source, each.index);
+            if (first == 0) {
+                continue;
+            }
+            const bool mine = each.source == Source::Function && is_private(each.index, loop.site);
+            if (!mine) {
+                bytes += entries * lines(each, loop.site, first) *
+                         (1 + (loop.trips - 1) * fresh(loop.site, each));
+            }
+            // What is computed inside, but kept outside, is written as often.
+            if (each.source == Source::Function && !mine &&
+                facts_.placement().is_computed_inside(each.index, loop.site)) {
+                bytes += entries * first * (1 + (loop.trips - 1) * fresh(loop.site, each));
+            }
+        }
+        if (!is_private(nest.function, loop.site)) {
+            const bool moves = nest.stores_change_with(loop.site.loop.dim);
+            bytes += entries * (moves ? loop.trips : 1) * kLineTraffic * own_bytes(nest, position);
+        }
+        return bytes;
+    }
+
+    // The part of what an iteration touches that the one before did not.
+    [[nodiscard]] double fresh(const LoopSite& site, const Touched& what) {
+        const Regions& regions = facts_.bounds().within(site);
+        const std::vector<std::int64_t> extents = what.source == Source::Input
+                                                      ? regions.input_extents(what.index)
+                                                      : regions.extents(what.index);
+        double kept = 1;
+        for (std::size_t d = 0; d < extents.size(); d++) {
+            const double move =
+                std::abs(regions.advance(what.source, what.index, static_cast<int>(d)));
+            const auto extent = static_cast<double>(extents[d]);
+            kept *= std::max(0.0, extent - move) / extent;
+        }
+        return 1 - kept;
+    }
+
+    // Bytes of the cache lines that are touched: narrow strips take more than they need.
+    [[nodiscard]] double lines(const Touched& what, const LoopSite& site, double bytes) {
+        const Regions& regions = facts_.bounds().within(site);
+        const std::vector<std::int64_t> extents = what.source == Source::Input
+                                                      ? regions.input_extents(what.index)
+                                                      : regions.extents(what.index);
+        const auto dense = static_cast<std::size_t>(facts_.dense_dim(what.source, what.index));
+        if (dense >= extents.size()) {
+            return bytes;
+        }
+        const double element = what.source == Source::Input
+                                   ? facts_.graph().inputs[what.index].type.bytes()
+                                   : static_cast<double>(
+                                         facts_.graph().functions[what.index].bytes_per_point());
+        const double row = element * static_cast<double>(extents[dense]);
+        const double line = facts_.machine().line_bytes.known() ? facts_.machine().line_bytes.value : 64;
+        return bytes * std::max(1.0, (row + line / 2) / row * (row < line ? line / (row + line / 2) : 1));
+    }
+
+    ScheduleFacts& facts_;
+    const double cache_;
+    std::vector<Touched> arrays_;
+    double everything_ = 0;
+};
+
+}  // namespace
+
+Traffic group_traffic(ScheduleFacts& facts, int root) {
+    const Machine& machine = facts.machine();
+    GroupTraffic beyond_l1(facts, machine.l1.bytes.value);
+    GroupTraffic beyond_l2(facts, machine.l2.bytes.value);
+    GroupTraffic beyond_l3(facts, machine.l3.bytes.value);
+    Traffic traffic;
+    for (const NestFacts* nest : facts.nests_at_root()) {
+        if (nest->function == root) {
+            traffic.l2 += beyond_l1.of_nest(*nest);
+            traffic.l3 += beyond_l2.of_nest(*nest);
+            traffic.dram += beyond_l3.of_nest(*nest);
+        }
+    }
+    return traffic;
+}
+
+}  // namespace nestor

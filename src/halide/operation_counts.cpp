@@ -1,0 +1,124 @@
+#include "halide/operation_counts.h"
+
+#include <initializer_list>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace nestor {
+
+using Halide::Type;
+using Halide::Internal::Call;
+using enum Arithmetic;
+
+namespace {
+
+struct Part {
+    Arithmetic operation;
+    float count;
+};
+using Parts = std::vector<Part>;
+
+// In the type of the result.
+const std::unordered_map<std::string, Parts>& intrinsics() {
+    static const std::unordered_map<std::string, Parts> table = [] {
+        const std::pair<std::initializer_list<Call::IntrinsicOp>, Parts> rows[] = {
+            {{Call::unreachable, Call::require, Call::return_second, Call::promise_clamped,
+              Call::unsafe_promise_clamped},
+             {}},
+            {{Call::bitwise_and, Call::bitwise_or, Call::bitwise_xor, Call::bitwise_not},
+             {{Add, 1}}},
+            {{Call::strict_add, Call::strict_sub, Call::round}, {{Add, 1}}},
+            {{Call::strict_mul}, {{Multiply, 1}}},
+            {{Call::strict_min, Call::strict_max, Call::abs}, {{Minimum, 1}}},
+            {{Call::strict_eq, Call::strict_lt, Call::strict_le}, {{Select, 0.5F}}},
+            {{Call::if_then_else}, {{Select, 0.5F}}},
+            {{Call::absd}, {{Minimum, 2}, {Add, 1}}},
+            {{Call::saturating_add, Call::saturating_sub}, {{Add, 1}, {Minimum, 1}}},
+            {{Call::saturating_cast}, {{Minimum, 2}, {Widen, 1}}},
+            {{Call::shift_left, Call::shift_right}, {{Shift, 1}}},
+            {{Call::rounding_shift_left, Call::rounding_shift_right}, {{Shift, 1}, {Add, 1}}},
+            {{Call::halving_add, Call::halving_sub, Call::rounding_halving_add, Call::sorted_avg},
+             {{Add, 2}}},
+            {{Call::widening_add, Call::widening_sub}, {{Widen, 1}, {Add, 1}}},
+            {{Call::widen_right_add, Call::widen_right_sub}, {{Widen, 1}, {Add, 1}}},
+            {{Call::widening_mul, Call::widen_right_mul}, {{Widen, 1}, {Multiply, 1}}},
+            {{Call::widening_shift_left, Call::widening_shift_right}, {{Widen, 1}, {Shift, 1}}},
+            {{Call::mul_shift_right, Call::rounding_mul_shift_right},
+             {{Widen, 2}, {Multiply, 1}, {Shift, 1}}},
+            {{Call::div_round_to_zero, Call::mod_round_to_zero, Call::strict_div}, {{Divide, 1}}},
+            {{Call::lerp}, {{Widen, 1}, {Multiply, 2}, {Add, 2}, {Shift, 1}}},
+            {{Call::popcount, Call::count_leading_zeros, Call::count_trailing_zeros}, {{Add, 8}}},
+            {{Call::random}, {{Multiply, 6}, {Add, 12}}},
+        };
+        std::unordered_map<std::string, Parts> by_name;
+        for (const auto& [operations, parts] : rows) {
+            for (const Call::IntrinsicOp operation : operations) {
+                by_name[Call::get_intrinsic_name(operation)] = parts;
+            }
+        }
+        return by_name;
+    }();
+    return table;
+}
+
+// Functions that have vectors, by the stem of their names: sqrt_f32. Anything else is called for
+// each element.
+const std::unordered_map<std::string, Parts>& functions() {
+    static const std::unordered_map<std::string, Parts> table = {
+        {"sqrt", {{SquareRoot, 1}}},
+        {"exp", {{Exponential, 1}}},
+        {"log", {{Exponential, 1}}},
+        {"pow", {{Exponential, 2}}},
+        {"floor", {{Add, 1}}},
+        {"ceil", {{Add, 1}}},
+        {"round", {{Add, 1}}},
+        {"trunc", {{Add, 1}}},
+        {"nearbyint", {{Add, 1}}},
+        {"abs", {{Minimum, 1}}},
+        {"is_nan", {{Select, 0.5F}}},
+        {"is_inf", {{Select, 0.5F}}},
+        {"is_finite", {{Select, 0.5F}}},
+        {"fast_inverse", {{Multiply, 2}}},
+        {"fast_inverse_sqrt", {{Multiply, 2}}},
+    };
+    return table;
+}
+
+void add(const Parts& parts, const Type& type, OpCounts& ops) {
+    for (const Part& part : parts) {
+        ops.add(part.operation, element_of(type), part.count);
+    }
+}
+
+}  // namespace
+
+ElementType element_of(const Type& type) {
+    if (type.is_float() || type.is_bfloat()) {
+        return type.bits() > 32 ? ElementType::Float64 : ElementType::Float32;
+    }
+    return integer_of(type.bytes());
+}
+
+void count_call(const Call* call, OpCounts& ops) {
+    if (call->is_tag()) {
+        return;
+    }
+    if (call->is_intrinsic(Call::mux)) {
+        ops.add(Select, element_of(call->type), static_cast<float>(call->args.size()) - 2);
+        return;
+    }
+    const auto& table = call->is_intrinsic() ? intrinsics() : functions();
+    const std::string name =
+        call->is_intrinsic() ? call->name : call->name.substr(0, call->name.rfind("_f"));
+    if (const auto known = table.find(name); known != table.end()) {
+        add(known->second, call->type, ops);
+    } else if (call->is_intrinsic()) {
+        add({{Add, 1}}, call->type, ops);
+    } else {
+        ops.call++;
+    }
+}
+
+}  // namespace nestor

@@ -1,0 +1,441 @@
+#include "schedule/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "schedule/loops.h"
+#include "schedule/tails.h"
+
+namespace nestor {
+
+namespace {
+
+// What one iteration of a loop runs through of one dimension of its own nest.
+struct InnerPart {
+    std::int64_t extent = 1;
+    bool complete = false;  // all of the dimension
+    bool varies = false;    // the extent is not the same in every run
+};
+
+InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim,
+                     const LoopRef& site) {
+    const std::vector<LoopRef> order = loop_order(nest, dims);
+    const int site_at = position(order, site);
+    const int levels = split_count(nest, dim);
+    int outermost = levels + 1;
+    InnerPart part;
+    bool contiguous = true;
+    for (int level = levels; level >= 0; level--) {
+        const LoopRef loop{dim, level};
+        if (position(order, loop) >= site_at) {
+            continue;
+        }
+        part.extent += (loop_extent(nest, dims, loop) - 1) * loop_stride(nest, loop);
+        part.varies = part.varies || !has_constant_extent(dims, loop);
+        contiguous = contiguous && level == outermost - 1;
+        outermost = level;
+    }
+    if (contiguous && outermost <= levels) {
+        const std::int64_t whole =
+            outermost == 0 ? dims[dim].extent : nest.splits[dim][outermost - 1].factor;
+        part.extent = stored_extent(whole, splits_of(nest, dim), dims[dim].kind, stage,
+                                    static_cast<std::size_t>(outermost));
+    }
+    part.complete = contiguous && outermost == 0;
+    return part;
+}
+
+// A function that is computed anew for each point that a consumer loads.
+std::int64_t points_at_each_use(const Function& f) {
+    std::int64_t points = 1;
+    for (int d = 0; d < f.dimensions(); d++) {
+        const bool pure = std::ranges::all_of(f.stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loops, [&](const Loop& loop) {
+                return !loop.is_reduction() && loop.position == d;
+            });
+        });
+        points *= pure ? 1 : f.region[d].extent;
+    }
+    return points;
+}
+
+}  // namespace
+
+Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(site) {
+    const PipelineDag& graph = bounds.placement().graph();
+    dims_ = stage().loops.size();
+    touched_.resize(graph.functions.size() + graph.inputs.size());
+    boxes_.resize(bounds.first_dim_.back());
+    rates_.resize(boxes_.size() * dims_);
+    for (const int function : bounds.consumers_first_) {
+        const bool own = function == site_.function;
+        if (!own && !touched_[function]) {
+            continue;
+        }
+        if (touched_[function]) {
+            widen_for_updates(function);
+        }
+        const Placement& placement = bounds.placement();
+        if (!own && !placement.is_transparent(function) &&
+            !placement.is_computed_inside(function, site_)) {
+            continue;
+        }
+        for (const int input : graph.functions[function].extern_inputs) {
+            load_everything(input);
+        }
+        for (int s = 0; s < static_cast<int>(graph.functions[function].stages.size()); s++) {
+            load(function, s);
+        }
+    }
+}
+
+const Stage& Regions::stage() const {
+    return bounds_.placement().graph().functions[site_.function].stages[site_.stage];
+}
+
+std::size_t Regions::first_dim(Source source, int index) const {
+    const std::size_t functions = bounds_.placement().graph().functions.size();
+    return bounds_.first_dim_[source == Source::Function ? index : functions + index];
+}
+
+void Regions::load_everything(int function) {
+    touched_[function] = true;
+    const std::size_t first = first_dim(Source::Function, function);
+    const std::size_t end = bounds_.first_dim_[function + 1];
+    std::fill(boxes_.begin() + static_cast<std::ptrdiff_t>(first),
+              boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, 0, 0});
+}
+
+void Regions::load(int consumer, int s) {
+    const Stage& reader = bounds_.placement().graph().functions[consumer].stages[s];
+    if (!reader.loads.empty() && iterations_of(consumer, s)) {
+        for (const Load& load : reader.loads) {
+            add(load);
+        }
+    }
+}
+
+// The values that the loop variables of a stage take during one iteration of the site, in
+// iteration_. False if it does not run there.
+bool Regions::iterations_of(int consumer, int s) {
+    const Function& f = bounds_.placement().graph().functions[consumer];
+    const std::vector<Loop>& loops = f.stages[s].loops;
+    iteration_.assign(loops.size(), {});
+    iteration_rates_.assign(loops.size() * dims_, 0);
+    if (consumer == site_.function) {
+        if (s == site_.stage) {
+            set_tile();
+        }
+        return s == site_.stage;
+    }
+    const bool enlarged = !bounds_.placement().is_transparent(consumer);
+    const std::size_t first = first_dim(Source::Function, consumer);
+    for (std::size_t l = 0; l < loops.size(); l++) {
+        const Loop& loop = loops[l];
+        const auto fixed = [&](const Range& range, bool varies) {
+            return Box{false, varies, static_cast<double>(range.min),
+                       static_cast<double>(range.max())};
+        };
+        if (loop.is_reduction()) {
+            iteration_[l] = fixed(loop.range, !loop.constant_extent);
+            continue;
+        }
+        const std::size_t at = first + loop.position;
+        if (boxes_[at].whole) {
+            iteration_[l] = fixed(f.region[loop.position], true);
+        } else {
+            iteration_[l] = boxes_[at];
+            std::copy_n(&rates_[at * dims_], dims_, &iteration_rates_[l * dims_]);
+        }
+        if (enlarged) {
+            const std::int64_t needed = extent_of(boxes_[at], f.region[loop.position].extent);
+            const std::int64_t stored = bounds_.with_tails(consumer, loop.position, needed);
+            iteration_[l].hi =
+                std::max(iteration_[l].hi, iteration_[l].lo + static_cast<double>(stored - 1));
+        }
+    }
+    return true;
+}
+
+// The part of the site's own stage that one iteration of the site runs through.
+void Regions::set_tile() {
+    const Placement& placement = bounds_.placement();
+    const std::vector<StageDim> dims = bounds_.dims(site_.function, site_.stage);
+    const bool at_root = placement.kind(site_.function) != Placement::Kind::At;
+    for (std::size_t d = 0; d < dims_; d++) {
+        const Loop& loop = stage().loops[d];
+        InnerPart part{1, true, false};
+        for (const LoopNest* nest : placement.nests(site_.function, site_.stage)) {
+            const InnerPart each =
+                inner_part(*nest, dims, site_.stage, static_cast<int>(d), site_.loop);
+            part.extent = std::max(part.extent, each.extent);
+            part.complete = part.complete && each.complete;
+            part.varies = part.varies || each.varies;
+        }
+        Box& box = iteration_[d];
+        const bool fixed = part.complete && (at_root || loop.is_reduction());
+        box.varies = part.varies;
+        box.lo = fixed ? static_cast<double>(loop.range.min) : 0;
+        box.hi = box.lo + static_cast<double>(part.extent - 1);
+        iteration_rates_[d * dims_ + d] = fixed ? 0 : 1;
+    }
+}
+
+void Regions::add(const Load& load) {
+    const std::size_t first = first_dim(load.source, load.index);
+    const std::size_t source = load.source == Source::Function
+                                   ? load.index
+                                   : bounds_.placement().graph().functions.size() + load.index;
+    const bool known = touched_[source];
+    touched_[source] = true;
+    std::vector<double> rates(dims_);
+    for (std::size_t c = 0; c < load.coords.size(); c++) {
+        const Coordinate& coordinate = load.coords[c];
+        Box box{true, true, 0, 0};
+        std::ranges::fill(rates, 0);
+        if (coordinate.affine) {
+            box = {false, false, static_cast<double>(coordinate.offset_min),
+                   static_cast<double>(coordinate.offset_max)};
+            for (std::size_t l = 0; l < iteration_.size(); l++) {
+                const double rate = coordinate.rates[l];
+                if (rate == 0) {
+                    continue;
+                }
+                const Box& values = iteration_[l];
+                // Halide proves no bound on the extent of x / 2 over a range of x.
+                const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
+                box.varies = box.varies || uneven || values.varies;
+                box.lo += rate * (rate >= 0 ? values.lo : values.hi);
+                box.hi += rate * (rate >= 0 ? values.hi : values.lo);
+                for (std::size_t d = 0; d < dims_; d++) {
+                    rates[d] += rate * iteration_rates_[l * dims_ + d];
+                }
+            }
+        }
+        if (known) {
+            unite(first + c, box, rates.data());
+        } else {
+            boxes_[first + c] = box;
+            std::ranges::copy(rates, &rates_[(first + c) * dims_]);
+        }
+    }
+}
+
+void Regions::unite(std::size_t at, Box box, const double* rates) {
+    Box& mine = boxes_[at];
+    if (mine.whole || box.whole) {
+        mine = {true, true, 0, 0};
+        std::fill_n(&rates_[at * dims_], dims_, 0);
+        return;
+    }
+    for (std::size_t d = 0; d < dims_; d++) {
+        double& my_rate = rates_[at * dims_ + d];
+        if (double its_rate = rates[d]; my_rate != its_rate) {
+            cover_all_positions(d, mine, my_rate);
+            cover_all_positions(d, box, its_rate);
+        }
+    }
+    mine.lo = std::min(mine.lo, box.lo);
+    mine.hi = std::max(mine.hi, box.hi);
+    mine.varies = mine.varies || box.varies;
+}
+
+void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const {
+    const Range& range = stage().loops[dim].range;
+    const double first = rate * static_cast<double>(range.min);
+    const double last = rate * static_cast<double>(range.max());
+    box.lo += std::min(first, last);
+    box.hi += std::max(first, last);
+    box.varies = true;
+    rate = 0;
+}
+
+// An update that addresses a dimension by something else than its pure variable may touch all of
+// it.
+void Regions::widen_for_updates(int function) {
+    const Function& f = bounds_.placement().graph().functions[function];
+    const std::size_t first = first_dim(Source::Function, function);
+    for (std::size_t s = 1; s < f.stages.size(); s++) {
+        for (int d = 0; d < f.dimensions(); d++) {
+            const bool pure = std::ranges::any_of(f.stages[s].loops, [&](const Loop& loop) {
+                return !loop.is_reduction() && loop.position == d;
+            });
+            if (!pure) {
+                boxes_[first + d] = {true, true, 0, 0};
+                std::fill_n(&rates_[(first + d) * dims_], dims_, 0);
+            }
+        }
+    }
+}
+
+std::int64_t Regions::extent_of(const Box& box, std::int64_t whole) const {
+    if (box.whole) {
+        return whole;
+    }
+    return std::min(whole, static_cast<std::int64_t>(std::ceil(box.hi - box.lo) + 1));
+}
+
+bool Regions::touches(Source source, int index) const {
+    const std::size_t functions = bounds_.placement().graph().functions.size();
+    return touched_[source == Source::Function ? index : functions + index];
+}
+
+Span Regions::span(Source source, int index, int dim) const {
+    const std::size_t at = first_dim(source, index) + dim;
+    const Box& box = boxes_[at];
+    return {box.whole, box.lo, box.hi, box.varies, {rates_.data() + at * dims_, dims_}};
+}
+
+std::vector<std::int64_t> Regions::extents(int function) const {
+    const Function& f = bounds_.placement().graph().functions[function];
+    std::vector<std::int64_t> result;
+    if (touches(Source::Function, function)) {
+        const std::size_t first = first_dim(Source::Function, function);
+        for (int d = 0; d < f.dimensions(); d++) {
+            result.push_back(
+                bounds_.with_tails(function, d, extent_of(boxes_[first + d], f.region[d].extent)));
+        }
+    }
+    return result;
+}
+
+std::vector<bool> Regions::constant(int function) const {
+    const Function& f = bounds_.placement().graph().functions[function];
+    std::vector<bool> result(f.args.size(), false);
+    if (touches(Source::Function, function)) {
+        const std::size_t first = first_dim(Source::Function, function);
+        for (int d = 0; d < f.dimensions(); d++) {
+            result[d] = !boxes_[first + d].varies;
+        }
+    }
+    return result;
+}
+
+std::vector<std::int64_t> Regions::input_extents(int input) const {
+    const Input& source = bounds_.placement().graph().inputs[input];
+    std::vector<std::int64_t> result;
+    if (touches(Source::Input, input)) {
+        const std::size_t first = first_dim(Source::Input, input);
+        for (std::size_t d = 0; d < source.region.size(); d++) {
+            result.push_back(extent_of(boxes_[first + d], source.region[d].extent));
+        }
+    }
+    return result;
+}
+
+double Regions::advance(Source source, int index, int dim) const {
+    const std::size_t at = first_dim(source, index) + dim;
+    double sum = 0;
+    for (const LoopNest* nest : bounds_.placement().nests(site_.function, site_.stage)) {
+        sum = rates_[at * dims_ + site_.loop.dim] *
+              static_cast<double>(loop_stride(*nest, site_.loop));
+    }
+    return sum;
+}
+
+Bounds::Bounds(const Placement& placement) : placement_(placement) {
+    const PipelineDag& graph = placement.graph();
+    consumers_first_ = topological_order(graph);
+    std::ranges::reverse(consumers_first_);
+    std::size_t next = 0;
+    for (const Function& f : graph.functions) {
+        first_dim_.push_back(next);
+        next += f.args.size();
+    }
+    for (const Input& input : graph.inputs) {
+        first_dim_.push_back(next);
+        next += input.region.size();
+    }
+    first_dim_.push_back(next);
+}
+
+const Regions& Bounds::within(const LoopSite& site) {
+    std::unique_ptr<const Regions>& regions = regions_[site];
+    if (!regions) {
+        regions.reset(new Regions(*this, site));
+    }
+    return *regions;
+}
+
+std::vector<std::int64_t> Bounds::stored(int function) {
+    const Level level = placement_.store(function);
+    return level.kind == Level::Kind::At ? within(level.site).extents(function)
+                                         : whole_region(function);
+}
+
+std::int64_t Bounds::allocation_bytes(int function) {
+    const Function& f = placement_.graph().functions[function];
+    const Placement::Kind kind = placement_.kind(function);
+    if (f.is_output || kind == Placement::Kind::Inlined) {
+        return 0;
+    }
+    if (kind == Placement::Kind::AtEachUse) {
+        return points_at_each_use(f) * f.bytes_per_point();
+    }
+    std::vector<std::int64_t> extents = stored(function);
+    if (extents.empty() && f.dimensions() > 0) {
+        return 0;
+    }
+    const FunctionSchedule& s = placement_.schedule().functions[function];
+    if (s.fold) {
+        extents[s.fold->dim] = s.fold->factor;
+    }
+    for (const Alignment& a : s.alignment) {
+        extents[a.dim] = (extents[a.dim] + a.elements - 1) / a.elements * a.elements;
+    }
+    std::int64_t bytes = f.bytes_per_point();
+    for (const std::int64_t extent : extents) {
+        bytes *= extent;
+    }
+    return bytes;
+}
+
+std::vector<std::int64_t> Bounds::whole_region(int function) const {
+    const Function& f = placement_.graph().functions[function];
+    std::vector<std::int64_t> extents;
+    for (int d = 0; d < f.dimensions(); d++) {
+        extents.push_back(with_tails(function, d, f.region[d].extent));
+    }
+    return extents;
+}
+
+std::vector<StageDim> Bounds::dims(int function, int stage) {
+    std::vector<StageDim> dims = placement_.dims(function, stage);
+    if (placement_.kind(function) != Placement::Kind::At) {
+        return dims;
+    }
+    const Regions& around = within(placement_.schedule().functions[function].compute.site);
+    const std::vector<std::int64_t> extents = around.extents(function);
+    if (extents.empty()) {
+        return dims;
+    }
+    const std::vector<Loop>& loops = placement_.graph().functions[function].stages[stage].loops;
+    for (std::size_t d = 0; d < dims.size(); d++) {
+        if (!loops[d].is_reduction()) {
+            const Span span = around.span(Source::Function, function, loops[d].position);
+            dims[d].extent = extents[loops[d].position];
+            dims[d].constant_extent = !span.whole && !span.varies;
+        }
+    }
+    return dims;
+}
+
+std::int64_t Bounds::with_tails(int function, int dim, std::int64_t extent) const {
+    const Function& f = placement_.graph().functions[function];
+    std::int64_t result = extent;
+    for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
+        for (int l = 0; l < static_cast<int>(f.stages[s].loops.size()); l++) {
+            const Loop& loop = f.stages[s].loops[l];
+            if (loop.is_reduction() || loop.position != dim) {
+                continue;
+            }
+            for (const LoopNest* nest : placement_.nests(function, s)) {
+                result =
+                    std::max(result, stored_extent(extent, splits_of(*nest, l), LoopKind::Pure, s));
+            }
+        }
+    }
+    return result;
+}
+
+}  // namespace nestor

@@ -1,0 +1,119 @@
+#pragma once
+// Bounds: what one iteration of a loop touches, of every function and input at once.
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "schedule/placement.h"
+
+namespace nestor {
+
+/** The coordinates that one iteration of a loop touches along one dimension: whole, or
+ *    [lo, hi] + sum over the dimensions d of the loop's stage of rates[d] * (where the iteration
+ *  is along d). */
+struct Span {
+    bool whole = false;  // everything that there is
+    double lo = 0;
+    double hi = 0;
+    bool varies = false;  // hi - lo is not the same in every run
+    std::span<const double> rates;
+};
+
+class Bounds;
+
+/** What one iteration of the loop `site` touches: everything that is loaded in that loop, directly,
+ *  through transparent functions, or by functions that are computed inside it. Where a function is
+ * computed itself does not matter to its own region, so that it can be asked before that is
+ * decided.
+ *
+ *  Never too small, at the estimates. A tile of extents t_l along the loops l of a stage loads
+ * coordinates of extent  sum |rate_l| (t_l - 1) + offset_max - offset_min + 1, and loads at
+ * different offsets are united as intervals, so that a stencil costs its own width only once. What
+ * moves at different rates from one iteration to the next (f(x) + f(width - x)) is united over all
+ * iterations. Wherever a coordinate is not affine it is the whole region; also in dimensions that
+ * an update addresses by something else than its pure variable. */
+class Regions {
+  public:
+    [[nodiscard]] bool touches(Source source, int index) const;
+    /** Of something that is touched. */
+    [[nodiscard]] Span span(Source source, int index, int dim) const;
+    /** No more than the whole region, except that tails of the function that round up, or move
+     * inwards, enlarge it to what they store. Empty if nothing in the loop loads the function. */
+    [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
+    /** For each dimension, whether its extent in extents() is bounded by a constant in every run,
+     * as memory on the stack or in registers has to be. */
+    [[nodiscard]] std::vector<bool> constant(int function) const;
+    /** Of an input, no more than the whole. Empty if it is not touched. */
+    [[nodiscard]] std::vector<std::int64_t> input_extents(int input) const;
+    /** How far along `dim` what is touched moves from one iteration of the site's loop to the next;
+     * negative: down. 0 where it stays, and where it is the whole. */
+    [[nodiscard]] double advance(Source source, int index, int dim) const;
+
+  private:
+    friend class Bounds;
+    struct Box {
+        bool whole = false;
+        bool varies = false;
+        double lo = 0;
+        double hi = 0;
+    };
+
+    Regions(Bounds& bounds, const LoopSite& site);
+    void load(int consumer, int stage);
+    void load_everything(int function);
+    bool iterations_of(int consumer, int stage);
+    void set_tile();
+    void add(const Load& load);
+    void unite(std::size_t at, Box box, const double* rates);
+    void cover_all_positions(std::size_t dim, Box& box, double& rate) const;
+    void widen_for_updates(int function);
+    [[nodiscard]] std::size_t first_dim(Source source, int index) const;
+    [[nodiscard]] const Stage& stage() const;
+    [[nodiscard]] std::int64_t extent_of(const Box& box, std::int64_t whole) const;
+
+    Bounds& bounds_;
+    LoopSite site_;
+    std::size_t dims_ = 0;        // of the site's stage
+    std::vector<bool> touched_;   // [function, then input]
+    std::vector<Box> boxes_;      // [dimensions of all functions, then of all inputs]
+    std::vector<double> rates_;   // [box][dimension of the site's stage]
+    std::vector<Box> iteration_;  // scratch: the loops of the stage that is being looked at
+    std::vector<double> iteration_rates_;
+};
+
+/** The regions of all loops of a schedule, each computed when first asked for. */
+class Bounds {
+  public:
+    /** Keeps references. `graph` is *ScheduledDag(dag, schedule), and the placement's. */
+    explicit Bounds(const Placement& placement);
+
+    [[nodiscard]] const Regions& within(const LoopSite& site);
+    /** Extents of what is stored of a function at once, tails included: what within() says of the
+     * loop where it is stored, otherwise all of it. Empty if nothing there loads it. */
+    [[nodiscard]] std::vector<std::int64_t> stored(int function);
+    /** The function's region, enlarged by its tails. */
+    [[nodiscard]] std::vector<std::int64_t> whole_region(int function) const;
+    /** Bytes of one allocation of a function: its footprint at the level where it is stored, at the
+     * estimates, folded and aligned as the schedule says. 0 if it has no memory of its own
+     * (inlined, outputs). */
+    [[nodiscard]] std::int64_t allocation_bytes(int function);
+    /** Dimensions of a stage, as large as one computation of its function is. */
+    [[nodiscard]] std::vector<StageDim> dims(int function, int stage);
+    /** Extents, one a dimension, with_tails: what a function's stages store at least. */
+    [[nodiscard]] std::int64_t with_tails(int function, int dim, std::int64_t extent) const;
+
+    [[nodiscard]] const Placement& placement() const { return placement_; }
+
+  private:
+    friend class Regions;
+
+    const Placement& placement_;
+    std::vector<int> consumers_first_;
+    std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
+    std::map<LoopSite, std::unique_ptr<const Regions>> regions_;
+};
+
+}  // namespace nestor

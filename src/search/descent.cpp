@@ -1,0 +1,120 @@
+#include "search/descent.h"
+
+#include "cost/cost_model.h"
+#include "search/inlining.h"
+#include "search/moves.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr int kMostRounds = 12;
+constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
+
+class Descent {
+  public:
+    Descent(const PipelineDag& dag, const Machine& machine, const Caps& caps, const Limits& limits)
+        : dag_(dag), machine_(machine), caps_(caps), limits_(limits) {}
+
+    std::vector<Found> run(const Start& start) {
+        Found best{start.name, start.plan, build(dag_, start.plan, machine_), 0, 1};
+        if (!is_legal(best.schedule)) {
+            return {};
+        }
+        best.seconds = predict(dag_, best.schedule, machine_).cost.total();
+        bool improved = true;
+        for (int round = 0; improved && round < kMostRounds; round++) {
+            improved = false;
+            // Consumers first: where they have tiles, producers may follow.
+            for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0; f--) {
+                if (limits_.check() != StopReason::Finished) {
+                    return {best};
+                }
+                improved = improve(f, best) || improved;
+            }
+        }
+        return {best};
+    }
+
+  private:
+    [[nodiscard]] bool is_legal(const Schedule& schedule) const {
+        return check_legality(dag_, schedule, caps_).empty();
+    }
+
+    // The best legal neighbour, if it is better.
+    bool improve(int function, Found& best) {
+        const Plan from = best.plan;
+        bool improved = false;
+        for_each_neighbour(dag_, from, function, machine_, [&](Plan plan) {
+            Schedule schedule = build(dag_, plan, machine_);
+            best.states++;
+            // The model expects legal schedules.
+            if (schedule == best.schedule || !is_legal(schedule)) {
+                return;
+            }
+            const double seconds = predict(dag_, schedule, machine_).cost.total();
+            if (seconds < kEnough * best.seconds) {
+                best.plan = std::move(plan);
+                best.schedule = std::move(schedule);
+                best.seconds = seconds;
+                improved = true;
+            }
+        });
+        return improved;
+    }
+
+    const PipelineDag& dag_;
+    const Machine& machine_;
+    const Caps& caps_;
+    const Limits& limits_;
+};
+
+// Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:
+// whole rows.
+void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int64_t height) {
+    for (std::size_t i = 0; i < dag.functions.size(); i++) {
+        const Function& f = dag.functions[i];
+        if (f.stages.empty() || f.pinned) {
+            continue;
+        }
+        const Stage& stage = f.stages.back();
+        NestPlan& nest = plan.functions[i].stages.back();
+        bool has_rows = false;
+        for (const int d : free_dims(f, stage, nest.vector_dim)) {
+            const std::int64_t extent = stage.loops[d].range.extent;
+            if (d == nest.vector_dim) {
+                nest.tile[d] = width > 0 && width < extent ? width : 0;
+            } else if (!has_rows && extent > height) {
+                nest.tile[d] = height;
+                has_rows = true;
+            }
+        }
+    }
+}
+
+}  // namespace
+
+std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
+    const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
+    std::vector<Start> starts{{"root", plain}};
+    const auto fused = [&](const char* name, Place place, std::int64_t width, std::int64_t height) {
+        Plan plan = plain;
+        set_tiles(dag, plan, width, height);
+        for (std::size_t i = 0; i < dag.functions.size(); i++) {
+            Place& mine = plan.functions[i].place;
+            mine = mine == Place::Root && !dag.functions[i].is_output ? place : mine;
+        }
+        starts.push_back({name, std::move(plan)});
+    };
+    fused("strips", Place::Rows, 0, 32);
+    fused("sliding tiles", Place::Rows, 256, 32);
+    fused("tiles", Place::Tile, 128, 32);
+    return starts;
+}
+
+std::vector<Found> descend(const PipelineDag& dag, const Machine& machine, const Start& start,
+                           const Caps& caps, const Limits& limits) {
+    return Descent(dag, machine, caps, limits).run(start);
+}
+
+}  // namespace nestor

@@ -1,0 +1,34 @@
+#pragma once
+// Coordinate descent: from a plan to one that no single move improves, by predicted time.
+
+#include <string>
+#include <vector>
+
+#include "schedule/legality.h"
+#include "search/limits.h"
+#include "search/plan.h"
+
+namespace nestor {
+
+struct Found {
+    std::string name;  // of the plan that it began with
+    Plan plan;
+    Schedule schedule;
+    double seconds = 0;  // predicted
+    int states = 0;      // schedules that were looked at
+};
+
+/** Plans to begin with: one for each idea (everything at root, rows, small tiles, ...). */
+struct Start {
+    std::string name;
+    Plan plan;
+};
+[[nodiscard]] std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine);
+
+/** Takes the best move of each function in turn until none improves, or `limits` say stop. Only
+ * legal schedules are found; none if the start itself is not legal. */
+[[nodiscard]] std::vector<Found> descend(const PipelineDag& dag, const Machine& machine,
+                                         const Start& start, const Caps& caps,
+                                         const Limits& limits);
+
+}  // namespace nestor

@@ -1,0 +1,152 @@
+#include "search/moves.h"
+
+#include <algorithm>
+
+namespace nestor {
+
+namespace {
+
+constexpr std::int64_t kSmallestTile = 4;
+constexpr std::int64_t kLargestTile = 1024;
+constexpr int kLargestBlock = 8;
+constexpr int kWidestVectors = 4;  // in vectors of the machine
+
+using Visit = std::function<void(Plan)>;
+
+class Neighbours {
+  public:
+    Neighbours(const PipelineDag& dag, const Plan& plan, int function, const Machine& machine,
+               const Visit& visit)
+        : f_(dag.functions[function]),
+          plan_(plan),
+          function_(function),
+          machine_(machine),
+          visit_(visit) {}
+
+    void run() {
+        if (f_.pinned || f_.is_extern) {
+            return;
+        }
+        places();
+        if (mine().place == Place::Inlined) {
+            return;
+        }
+        for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
+            lanes(s);
+            vector_dims(s);
+            blocks(s);
+            if (mine().place == Place::Root) {
+                tiles(s);
+            }
+        }
+    }
+
+  private:
+    [[nodiscard]] const FunctionPlan& mine() const { return plan_.functions[function_]; }
+
+    void offer(const std::function<void(FunctionPlan&)>& change) {
+        Plan changed = plan_;
+        change(changed.functions[function_]);
+        if (!(changed == plan_)) {
+            visit_(std::move(changed));
+        }
+    }
+
+    void places() {
+        for (const Place place : {Place::Inlined, Place::Root, Place::Tile, Place::Rows}) {
+            const bool inlined_wrongly = place == Place::Inlined && !f_.can_inline;
+            const bool output_elsewhere = f_.is_output && place != Place::Root;
+            if (!inlined_wrongly && !output_elsewhere) {
+                offer([&](FunctionPlan& f) { f.place = place; });
+            }
+        }
+    }
+
+    void lanes(int s) {
+        const NestPlan& nest = mine().stages[s];
+        if (nest.vector_dim < 0) {
+            return;
+        }
+        int narrowest = 8;  // bytes
+        for (const ScalarType& type : f_.types) {
+            narrowest = std::min(narrowest, type.bytes());
+        }
+        const int widest = kWidestVectors * machine_.lanes(narrowest);
+        for (const int lanes : {nest.lanes / 2, nest.lanes * 2}) {
+            const bool fits = lanes <= f_.stages[s].loops[nest.vector_dim].range.extent;
+            if (lanes >= 2 && lanes <= widest && fits) {
+                offer([&](FunctionPlan& f) { f.stages[s].lanes = lanes; });
+            }
+        }
+    }
+
+    void vector_dims(int s) {
+        const NestPlan& nest = mine().stages[s];
+        for (int d = 0; d < static_cast<int>(f_.stages[s].loops.size()); d++) {
+            const Loop& loop = f_.stages[s].loops[d];
+            if (d == nest.vector_dim || !is_free(f_, loop) || loop.range.extent < nest.lanes) {
+                continue;
+            }
+            offer([&](FunctionPlan& f) {
+                NestPlan& changed = f.stages[s];
+                changed.vector_dim = d;
+                changed.block.assign(changed.block.size(), 1);
+            });
+        }
+    }
+
+    void blocks(int s) {
+        const NestPlan& nest = mine().stages[s];
+        const std::vector<Loop>& loops = f_.stages[s].loops;
+        for (int d = 0; d < static_cast<int>(loops.size()); d++) {
+            if (!is_free(f_, loops[d])) {
+                continue;
+            }
+            std::vector<int> sizes{nest.block[d] / 2, nest.block[d] * 2};
+            if (loops[d].range.extent <= kLargestBlock) {
+                sizes = {1, static_cast<int>(loops[d].range.extent)};
+            }
+            for (const int size : sizes) {
+                if (size >= 1 && size <= kLargestBlock && size <= loops[d].range.extent) {
+                    offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
+                }
+            }
+        }
+    }
+
+    void tiles(int s) {
+        const NestPlan& nest = mine().stages[s];
+        const std::vector<Loop>& loops = f_.stages[s].loops;
+        for (int d = 0; d < static_cast<int>(loops.size()); d++) {
+            if (!is_free(f_, loops[d]) || loops[d].range.extent <= kSmallestTile) {
+                continue;
+            }
+            std::vector<std::int64_t> sizes{0, nest.tile[d] / 2, nest.tile[d] * 2};
+            if (nest.tile[d] == 0) {
+                sizes = {8, 32, 128};
+            }
+            for (const std::int64_t size : sizes) {
+                const bool allowed = size == 0 || (size >= kSmallestTile && size <= kLargestTile &&
+                                                   size < loops[d].range.extent);
+                if (allowed) {
+                    offer([&](FunctionPlan& f) { f.stages[s].tile[d] = size; });
+                }
+            }
+        }
+    }
+
+    const Function& f_;
+    const Plan& plan_;
+    const int function_;
+    const Machine& machine_;
+    const Visit& visit_;
+};
+
+}  // namespace
+
+void for_each_neighbour(const PipelineDag& dag, const Plan& plan, int function,
+                        const Machine& machine, const Visit& visit) {
+    Neighbours(dag, plan, function, machine, visit).run();
+}
+
+}  // namespace nestor

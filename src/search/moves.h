@@ -1,0 +1,16 @@
+#pragma once
+// Moves: single changes of a plan.
+
+#include <functional>
+#include <vector>
+
+#include "search/plan.h"
+
+namespace nestor {
+
+/** Calls visit(changed plan) for every plan that differs from this one by a single decision about
+ * one function. */
+void for_each_neighbour(const PipelineDag& dag, const Plan& plan, int function,
+                        const Machine& machine, const std::function<void(Plan)>& visit);
+
+}  // namespace nestor

@@ -1,0 +1,70 @@
+#include "search/sample.h"
+
+#include <random>
+#include <set>
+
+#include "search/descent.h"
+#include "search/moves.h"
+
+namespace nestor {
+
+namespace {
+
+class Walk {
+  public:
+    Walk(const PipelineDag& dag, const Machine& machine, const Caps& caps, std::uint64_t seed)
+        : dag_(dag), machine_(machine), caps_(caps), engine_(seed) {}
+
+    // Walks so many legal steps; fewer if too many are not.
+    Schedule from(Plan plan, int steps) {
+        Schedule schedule = build(dag_, plan, machine_);
+        for (int tries = 4 * steps; steps > 0 && tries > 0; tries--) {
+            const int function = below(static_cast<int>(dag_.functions.size()));
+            std::vector<Plan> neighbours;
+            for_each_neighbour(dag_, plan, function, machine_,
+                               [&](Plan each) { neighbours.push_back(std::move(each)); });
+            if (neighbours.empty()) {
+                continue;
+            }
+            Plan& next = neighbours[below(static_cast<int>(neighbours.size()))];
+            Schedule changed = build(dag_, next, machine_);
+            if (check_legality(dag_, changed, caps_).empty()) {
+                plan = std::move(next);
+                schedule = std::move(changed);
+                steps--;
+            }
+        }
+        return schedule;
+    }
+
+    // std::uniform_int_distribution differs between libraries.
+    int below(int n) { return static_cast<int>(engine_() % static_cast<std::uint64_t>(n)); }
+
+  private:
+    const PipelineDag& dag_;
+    const Machine& machine_;
+    const Caps& caps_;
+    std::mt19937_64 engine_;
+};
+
+}  // namespace
+
+std::vector<Schedule> sample_schedules(const PipelineDag& dag, const Machine& machine,
+                                       const Caps& caps, int count, std::uint64_t seed,
+                                       int longest_walk) {
+    const std::vector<Start> starts = make_starts(dag, machine);
+    Walk walk(dag, machine, caps, seed);
+    std::vector<Schedule> schedules;
+    std::set<std::uint64_t> known;
+    for (int tries = 0; tries < 4 * count && static_cast<int>(schedules.size()) < count; tries++) {
+        const Start& start = starts[walk.below(static_cast<int>(starts.size()))];
+        Schedule schedule = walk.from(start.plan, walk.below(longest_walk + 1));
+        if (check_legality(dag, schedule, caps).empty() &&
+            known.insert(hash(schedule, dag)).second) {
+            schedules.push_back(std::move(schedule));
+        }
+    }
+    return schedules;
+}
+
+}  // namespace nestor

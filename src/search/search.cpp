@@ -1,0 +1,41 @@
+#include "search/search.h"
+
+#include <algorithm>
+
+#include "cost/cost_model.h"
+#include "search/descent.h"
+#include "search/seeds.h"
+
+namespace nestor {
+
+SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
+                    const Limits& limits) {
+    SearchResult result;
+    const auto add = [&](std::string name, Schedule schedule, double seconds) {
+        const bool known = std::ranges::any_of(
+            result.proposals, [&](const Proposal& each) { return each.schedule == schedule; });
+        if (!known) {
+            result.proposals.push_back({std::move(name), std::move(schedule), seconds});
+        }
+    };
+    for (Seed& seed : make_seeds(dag, machine, options.caps)) {
+        const double seconds = predict(dag, seed.schedule, machine).cost.total();
+        add(seed.name, std::move(seed.schedule), seconds);
+        result.states++;
+    }
+    if (options.improve) {
+        for (const Start& start : make_starts(dag, machine)) {
+            if (limits.check() != StopReason::Finished) {
+                break;
+            }
+            for (Found& found : descend(dag, machine, start, options.caps, limits)) {
+                result.states += found.states;
+                add("from " + found.name, std::move(found.schedule), found.seconds);
+            }
+        }
+    }
+    std::ranges::stable_sort(result.proposals, {}, &Proposal::seconds);
+    return result;
+}
+
+}  // namespace nestor

@@ -1,0 +1,35 @@
+#pragma once
+// The search: complete schedules of a pipeline, best first by predicted time.
+
+#include <string>
+#include <vector>
+
+#include "machine/machine.h"
+#include "schedule/legality.h"
+#include "search/limits.h"
+
+namespace nestor {
+
+struct Proposal {
+    std::string name;  // of the idea that it came from
+    Schedule schedule;
+    double seconds = 0;  // predicted
+};
+
+struct SearchOptions {
+    Caps caps;
+    /** false: seeds only. */
+    bool improve = true;
+};
+
+struct SearchResult {
+    std::vector<Proposal> proposals;  // legal and different; best first
+    int states = 0;                   // schedules whose time was predicted
+};
+
+/** Seeds, and what coordinate descent makes of several starts. Stopped by `limits`, it returns what
+ * it has. */
+[[nodiscard]] SearchResult search(const PipelineDag& dag, const Machine& machine,
+                                  const SearchOptions& options, const Limits& limits);
+
+}  // namespace nestor

@@ -1,0 +1,174 @@
+// What schedule/bounds says about a schedule, against the allocations and the loops of the lowered
+// program: never too small, and mostly exact.
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "halide/apply.h"
+#include "halide/careful_call.h"
+#include "halide/errors.h"
+#include "halide/lower.h"
+#include "halide/read_pipeline.h"
+#include "halide/target_machine.h"
+#include "observe.h"
+#include "schedule/bounds.h"
+#include "schedule/loops.h"
+#include "schedule/random_schedules.h"
+#include "search/seeds.h"
+#include "support/isolate.h"
+#include "support/random_pipeline.h"
+
+namespace nestor::testing {
+namespace {
+
+constexpr double kLimitSeconds = 600;  // of a child that hangs, not of one that is slow
+constexpr int kRandomPipelines = 60;
+constexpr int kChanges = 120;
+
+struct Count {
+    int exact = 0;
+    int larger = 0;  // than the truth: conservative
+};
+
+class Comparison {
+  public:
+    explicit Comparison(const TestPipeline& test)
+        : built_(test.build()), target_(target_of(built_)) {}
+
+    /// Lines "what: predicted, observed" of everything that is too small, then the counts.
+    std::string run() {
+        const Result<PipelineDag> dag = read_pipeline(built_.pipeline, target_);
+        const Result<ResolvedCall> call = estimated_call(built_.pipeline, target_);
+        if (!dag || !call) {
+            return "not read";
+        }
+        for (const Seed& seed : make_seeds(dag.value(), machine_of(target_))) {
+            compare(dag.value(), call.value(), seed.schedule, seed.name);
+        }
+        for (std::uint64_t i = 1; i <= 2; i++) {
+            compare(dag.value(), call.value(), random_legal_schedule(dag.value(), i, kChanges),
+                    "random " + std::to_string(i));
+        }
+        out_ << "counts " << allocations_.exact << " " << allocations_.larger << " "
+             << loops_.exact << " " << loops_.larger << "\n";
+        return out_.str();
+    }
+
+  private:
+    void compare(const PipelineDag& dag, const ResolvedCall& call, const Schedule& schedule,
+                 const std::string& name) {
+        const Halide::Pipeline copy = deep_copy(built_.pipeline);
+        const Status applied =
+            catching("refused", [&]() -> Status { return apply(copy, dag, schedule); });
+        if (!applied) {
+            return;
+        }
+        const Result<Halide::Internal::Stmt> lowered = lower(copy, target_);
+        if (!lowered) {
+            return;
+        }
+        const Observed observed = observe(lowered.value(), call);
+        const ScheduledDag graph(dag, schedule);
+        const Placement placement(*graph, schedule);
+        Bounds bounds(placement);
+        // Functions that the schedule derives have names that Halide makes up.
+        for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+            const Function& function = dag.functions[f];
+            if (function.pinned || function.is_extern || placement.is_transparent(f)) {
+                continue;
+            }
+            const std::string what = name + ": " + function.halide_name;
+            if (!function.is_output) {
+                judge(what, allocated(observed, function),
+                      bounds.allocation_bytes(f), allocations_);
+            }
+            for (int s = 0; s < static_cast<int>(schedule.functions[f].stages.size()); s++) {
+                compare_loops(what, observed, function, placement, bounds, {f, s});
+            }
+        }
+    }
+
+    static std::int64_t allocated(const Observed& observed, const Function& f) {
+        std::int64_t bytes = 0;
+        for (std::size_t i = 0; i < f.types.size(); i++) {
+            const std::string name =
+                f.types.size() == 1 ? f.halide_name : f.halide_name + "." + std::to_string(i);
+            const auto found = observed.allocated.find(name);
+            bytes += found == observed.allocated.end() ? 0 : found->second;
+        }
+        return bytes;
+    }
+
+    void compare_loops(const std::string& what, const Observed& observed, const Function& f,
+                       const Placement& placement, Bounds& bounds, std::pair<int, int> stage) {
+        const std::vector<StageDim> dims = bounds.dims(stage.first, stage.second);
+        const std::vector<const LoopNest*> nests = placement.nests(stage.first, stage.second);
+        for (const auto& [loop_text, count] : observed.iterations) {
+            const std::string prefix = f.halide_name + ".s" + std::to_string(stage.second) + ".";
+            if (!loop_text.starts_with(prefix)) {
+                continue;
+            }
+            const std::string variable = loop_text.substr(loop_text.rfind('.') + 1);
+            std::int64_t predicted = 0;
+            for (const LoopNest* nest : nests) {
+                for (const LoopRef loop : loop_order(*nest, dims)) {
+                    const Loop& dim = f.stages[stage.second].loops[loop.dim];
+                    if (variable == (loop.level == 0 ? dim.variable : loop_name(dims, loop))) {
+                        predicted = std::max(predicted, loop_extent(*nest, dims, loop));
+                    }
+                }
+            }
+            if (predicted > 0) {
+                judge(what + ", loop " + loop_text, count, predicted, loops_);
+            }
+        }
+    }
+
+    void judge(const std::string& what, std::int64_t truth, std::int64_t predicted, Count& count) {
+        if (truth > predicted) {
+            out_ << what << ": " << predicted << " predicted, " << truth << " in the program\n";
+        }
+        if (truth > 0) {
+            (truth == predicted ? count.exact : count.larger)++;
+        }
+    }
+
+    BuiltPipeline built_;
+    Halide::Target target_;
+    Count allocations_, loops_;
+    std::ostringstream out_;
+};
+
+std::vector<TestPipeline> cases() {
+    std::vector<TestPipeline> pipelines = all_awkward_pipelines();
+    for (std::uint64_t seed = 1; seed <= kRandomPipelines; seed++) {
+        pipelines.push_back(random_pipeline(seed));
+        pipelines.back().name = "fuzz_" + std::to_string(seed);
+    }
+    return pipelines;
+}
+
+class BoundsOf : public ::testing::TestWithParam<TestPipeline> {};
+
+TEST_P(BoundsOf, AreNeverTooSmall) {
+    const TestPipeline& test = GetParam();
+    const IsolatedResult result = run_isolated(
+        [&] {
+            std::string answer;
+            const Status status = catching("failed", [&]() -> Status {
+                answer = Comparison(test).run();
+                return Ok{};
+            });
+            return status ? answer : status.error();
+        },
+        kLimitSeconds);
+    EXPECT_EQ(result.error, "");
+    EXPECT_TRUE(result.text.starts_with("counts ") || result.text == "not read") << result.text;
+}
+
+INSTANTIATE_TEST_SUITE_P(Pipelines, BoundsOf, ::testing::ValuesIn(cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace nestor::testing

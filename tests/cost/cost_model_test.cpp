@@ -1,0 +1,193 @@
+#include "cost/cost_model.h"
+
+#include <gtest/gtest.h>
+
+#include "cost/terms.h"
+#include "machine/profiles.h"
+#include "schedule/sample_dags.h"
+
+namespace nestor {
+namespace {
+
+using samples::nest;
+using samples::split;
+
+Machine avx2(int parallelism = 2) {
+    Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    machine.parallelism = parallelism;
+    return machine;
+}
+
+/// A pipeline with work in it.
+PipelineDag blur() {
+    PipelineDag dag = samples::blur();
+    for (const int f : {1, 2}) {
+        dag.functions[f].stages[0].ops.add(Arithmetic::Add, ElementType::Float32, 2);
+        dag.functions[f].stages[0].ops.add(Arithmetic::Multiply, ElementType::Float32, 1);
+        dag.functions[f].stages[0].ops.load = 3;
+    }
+    return dag;
+}
+
+/// blur_x and blur_y at root, or the first inlined, in vectors.
+Schedule at_root(const PipelineDag& dag, bool inlined, int lanes = 8) {
+    Schedule schedule = empty_schedule(dag);
+    schedule.functions[0].compute = Level::inlined();
+    schedule.functions[1].compute = inlined ? Level::inlined() : Level::root();
+    schedule.functions[2].compute = Level::root();
+    for (const int f : {1, 2}) {
+        if (lanes > 1 && !(inlined && f == 1)) {
+            nest(schedule, f).vector = split(nest(schedule, f), 0, lanes);
+        }
+    }
+    return schedule;
+}
+
+/// blur_x in tiles of blur_y, or, sliding, in its rows.
+Schedule tiled(const PipelineDag& dag, std::int64_t width, std::int64_t height, bool slides) {
+    Schedule schedule = at_root(dag, false, 1);
+    LoopNest& consumer = nest(schedule, 2);
+    const LoopRef xi = split(consumer, 0, width);
+    const LoopRef yi = split(consumer, 1, height);
+    consumer.vector = split(consumer, 0, 8);
+    consumer.order = {*consumer.vector, xi, yi, {0, 0}, {1, 0}};
+    const LoopSite tile{2, 0, {0, 0}};
+    schedule.functions[1].compute = Level::at(slides ? LoopSite{2, 0, yi} : tile);
+    if (slides) {
+        schedule.functions[1].store = Level::at(tile);
+    }
+    nest(schedule, 1).vector = split(nest(schedule, 1), 0, 8, Tail::RoundUp);
+    return schedule;
+}
+
+double seconds(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
+    return predict(dag, schedule, machine).cost.total();
+}
+
+TEST(Facts, LoopsRunAsOftenAsTheScheduleSays) {
+    const PipelineDag dag = blur();
+    const Machine machine = avx2();
+    const Schedule schedule = tiled(dag, 128, 36, false);
+    ScheduleFacts facts(dag, schedule, machine);
+    const NestFacts& consumer = facts.nest(2, 0);
+    EXPECT_EQ(consumer.iterations(0), 1920.0 * 1080);
+    EXPECT_EQ(consumer.lanes(), 8);
+    const NestFacts& producer = facts.nest(1, 0);
+    EXPECT_EQ(producer.executions, 15.0 * 30);
+    EXPECT_EQ(producer.iterations(0), 15.0 * 30 * 128 * 38);
+    EXPECT_EQ(facts.bounds().allocation_bytes(1), 4 * 128 * 38);
+}
+
+TEST(Facts, ASlidingWindowComputesEachRowOnce) {
+    const PipelineDag dag = blur();
+    const Machine machine = avx2();
+    const Schedule schedule = tiled(dag, 128, 36, true);
+    ScheduleFacts facts(dag, schedule, machine);
+    EXPECT_NEAR(facts.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 38, 1);
+    const Schedule unslid = [&] {
+        Schedule each = schedule;
+        each.functions[1].store = {};
+        return each;
+    }();
+    ScheduleFacts all(dag, unslid, machine);
+    EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
+}
+
+TEST(Cost, VectorsAndCoresPay) {
+    const PipelineDag dag = blur();
+    const double vectors = seconds(dag, at_root(dag, false), avx2());
+    EXPECT_LT(4 * predict(dag, at_root(dag, false), avx2()).cost[Term::Compute],
+              predict(dag, at_root(dag, false, 1), avx2()).cost[Term::Compute]);
+    Schedule parallel = at_root(dag, false);
+    for (const int f : {1, 2}) {
+        nest(parallel, f).parallel = {{1, 0}};
+    }
+    EXPECT_LT(1.5 * seconds(dag, parallel, avx2()), vectors);
+    EXPECT_GT(1.1 * seconds(dag, parallel, avx2(1)), vectors);
+}
+
+TEST(Cost, ATileThatLeavesTheCacheCosts) {
+    const PipelineDag dag = blur();
+    const auto l3 = [&](std::int64_t height) {
+        return predict(dag, tiled(dag, 1920, height, false), avx2()).cost[Term::L3];
+    };
+    EXPECT_LT(l3(8), 0.7 * l3(1080));
+}
+
+TEST(Cost, WarmUpOfASlidingWindowShrinksWithTheStrip) {
+    const PipelineDag dag = blur();
+    const auto compute = [&](std::int64_t height) {
+        return predict(dag, tiled(dag, 128, height, true), avx2()).cost[Term::Compute];
+    };
+    EXPECT_LT(compute(60), compute(4));
+}
+
+TEST(Cost, TooLittleAndTooMuchParallelism) {
+    const PipelineDag dag = blur();
+    const auto in_strips = [&](std::int64_t rows) {
+        Schedule schedule = at_root(dag, true);
+        const LoopRef yi = split(nest(schedule, 2), 1, rows);
+        nest(schedule, 2).order = {*nest(schedule, 2).vector, {0, 0}, yi, {1, 0}};
+        nest(schedule, 2).parallel = {{1, 0}};
+        return predict(dag, schedule, avx2(8)).cost;
+    };
+    EXPECT_GT(in_strips(540).total(), 1.5 * in_strips(15).total()) << "two tasks for eight cores";
+    EXPECT_GT(in_strips(120)[Term::Imbalance], in_strips(15)[Term::Imbalance]) << "nine tasks";
+    EXPECT_GT(in_strips(1)[Term::Launch], in_strips(15)[Term::Launch]);
+}
+
+TEST(Cost, ChainsOfDependentOperationsWait) {
+    PipelineDag dag = samples::matmul();
+    dag.functions[2].stages[1].ops.add(Arithmetic::MultiplyAdd, ElementType::Float32);
+    Schedule schedule = empty_schedule(dag);
+    for (const int f : {0, 1}) {
+        schedule.functions[f].compute = Level::inlined();
+    }
+    schedule.functions[2].compute = Level::root();
+    schedule.functions[3].compute = Level::root();
+    LoopNest& update = nest(schedule, 2, 1);
+    update.vector = split(update, 0, 8);
+    update.order = {*update.vector, {2, 0}, {0, 0}, {1, 0}};
+    const Cost alone = predict(dag, schedule, avx2()).cost;
+    EXPECT_GT(alone[Term::Latency], 0);
+    // Eight sums at once.
+    const LoopRef yi = split(update, 1, 8);
+    update.order = {*update.vector, yi, {2, 0}, {0, 0}, {1, 0}};
+    update.unrolled = {yi};
+    const Cost together = predict(dag, schedule, avx2()).cost;
+    EXPECT_LT(together[Term::Latency], 0.2 * alone[Term::Latency]);
+    EXPECT_LT(together.total(), alone.total());
+}
+
+TEST(Cost, GathersCost) {
+    PipelineDag dag = blur();
+    const double dense = seconds(dag, at_root(dag, true), avx2());
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].affine = false;
+    }
+    EXPECT_GT(seconds(dag, at_root(dag, true), avx2()), 1.5 * dense);
+}
+
+TEST(Cost, LargeAllocationsFaultTheirPages) {
+    PipelineDag dag = blur();
+    EXPECT_LT(predict(dag, at_root(dag, false), avx2()).cost[Term::Allocation], 1e-5);
+    for (const int f : {0, 1, 2}) {
+        for (Stage& stage : dag.functions[f].stages) {
+            stage.loops[0].range.extent *= 8;
+        }
+        dag.functions[f].region[0].extent *= 8;
+    }
+    EXPECT_GT(predict(dag, at_root(dag, false), avx2()).cost[Term::Allocation], 1e-3);
+}
+
+TEST(Cost, GroupsAddUp) {
+    const PipelineDag dag = blur();
+    const Prediction prediction = predict(dag, at_root(dag, false), avx2());
+    ASSERT_EQ(prediction.groups.size(), 2U);
+    EXPECT_DOUBLE_EQ(prediction.groups[0].cost.total() + prediction.groups[1].cost.total(),
+                     prediction.cost.total());
+    EXPECT_EQ(predict(dag, tiled(dag, 128, 36, false), avx2()).groups.size(), 1U);
+}
+
+}  // namespace
+}  // namespace nestor

@@ -1,0 +1,105 @@
+#include "cost/expansion.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "schedule/sample_dags.h"
+
+namespace nestor {
+namespace {
+
+// Everything but the last function inlined.
+Schedule inlined(const PipelineDag& dag) {
+    Schedule schedule = empty_schedule(dag);
+    for (std::size_t i = 0; i + 1 < dag.functions.size(); i++) {
+        schedule.functions[i].compute = Level::inlined();
+    }
+    schedule.functions.back().compute = Level::root();
+    return schedule;
+}
+
+const Family* find(const std::vector<Family>& families, Source source, int index) {
+    for (const Family& family : families) {
+        if (family.source == source && family.index == index) {
+            return &family;
+        }
+    }
+    return nullptr;
+}
+
+TEST(Expansion, ReadsEachPlaceOnceHoweverOftenItIsInlined) {
+    const PipelineDag dag = samples::blur();
+    const Schedule schedule = inlined(dag);
+    const Placement placement(dag, schedule);
+    Expansions expansions(placement);
+    const Expansion& expansion = expansions.of(2, 0);
+    EXPECT_TRUE(expansion.complete);
+    ASSERT_NE(find(expansion.inlined, Source::Function, 1), nullptr);
+    EXPECT_EQ(find(expansion.inlined, Source::Function, 1)->members, 3);
+    EXPECT_EQ(find(expansion.inlined, Source::Function, 0)->members, 9);
+    const Family* input = find(expansion.loads, Source::Input, 0);
+    ASSERT_NE(input, nullptr);
+    EXPECT_EQ(input->members, 9);
+    EXPECT_EQ(input->box, (std::vector<double>{3, 3}));
+    EXPECT_EQ(expansion.loads.size(), 1U);
+}
+
+TEST(Expansion, StopsAtFunctionsThatHaveMemory) {
+    const PipelineDag dag = samples::blur();
+    Schedule schedule = inlined(dag);
+    schedule.functions[1].compute = Level::root();
+    const Placement placement(dag, schedule);
+    Expansions expansions(placement);
+    EXPECT_TRUE(expansions.of(2, 0).inlined.empty());
+    ASSERT_NE(find(expansions.of(2, 0).loads, Source::Function, 1), nullptr);
+    EXPECT_EQ(find(expansions.of(2, 0).loads, Source::Function, 1)->members, 3);
+    EXPECT_EQ(find(expansions.of(1, 0).loads, Source::Input, 0)->members, 3);
+}
+
+TEST(Expansion, ComposesRates) {
+    const PipelineDag dag = samples::pyramid();
+    const Schedule schedule = inlined(dag);
+    const Placement placement(dag, schedule);
+    Expansions expansions(placement);
+    const Expansion& expansion = expansions.of(3, 0);
+    // The input directly, and through up(x) = down(x / 2), down(x) = mean of input(2x .. 2x + 1).
+    std::vector<std::int64_t> spans;
+    for (const Family& family : expansion.loads) {
+        EXPECT_EQ(family.source, Source::Input);
+        EXPECT_EQ(family.coords[0].rates, (std::vector<double>{1, 0}));
+        spans.push_back(family.coords[0].offset_max - family.coords[0].offset_min + 1);
+    }
+    EXPECT_EQ(std::accumulate(spans.begin(), spans.end(), std::int64_t{0}) > 1, true);
+}
+
+TEST(Family, CopiesShareWhatTheyHaveInCommon) {
+    const PipelineDag dag = samples::blur();
+    const Schedule schedule = inlined(dag);
+    const Placement placement(dag, schedule);
+    Expansions expansions(placement);
+    const Family& input = *find(expansions.of(2, 0).loads, Source::Input, 0);
+    const auto distinct = [&](std::vector<Copies> copies) { return input.distinct(copies); };
+    EXPECT_EQ(distinct({}), 9);
+    EXPECT_EQ(distinct({{1, 2, 1}}), 12) << "two rows of output need four of input";
+    EXPECT_EQ(distinct({{1, 4, 1}}), 18);
+    EXPECT_EQ(distinct({{0, 2, 16}}), 18) << "vectors that lie side by side share nothing";
+    EXPECT_EQ(distinct({{0, 2, 16}, {1, 2, 1}}), 24);
+}
+
+TEST(Family, WhatIsNotAffineIsNeverShared) {
+    const PipelineDag dag = samples::histogram();
+    const Schedule schedule = inlined(dag);
+    const Placement placement(dag, schedule);
+    Expansions expansions(placement);
+    const Family* hist = find(expansions.of(2, 0).inlined, Source::Function, 1);
+    hist = hist == nullptr ? find(expansions.of(2, 0).loads, Source::Function, 1) : hist;
+    ASSERT_NE(hist, nullptr);
+    EXPECT_FALSE(hist->is_affine());
+    EXPECT_TRUE(hist->depends_on(0) && hist->depends_on(1));
+    const std::vector<Copies> four{{1, 4, 1}};
+    EXPECT_EQ(hist->distinct(four), 4);
+}
+
+}  // namespace
+}  // namespace nestor

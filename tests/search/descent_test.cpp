@@ -1,0 +1,150 @@
+#include "search/descent.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "cost/cost_model.h"
+#include "machine/profiles.h"
+#include "schedule/sample_dags.h"
+#include "search/inlining.h"
+#include "search/moves.h"
+#include "search/sample.h"
+#include "search/search.h"
+
+namespace nestor {
+namespace {
+
+Machine avx2() {
+    Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    machine.parallelism = 4;
+    return machine;
+}
+
+Limits no_limits() {
+    return {1e9, std::int64_t{1} << 40U};
+}
+
+TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
+    for (const PipelineDag& dag : samples::all()) {
+        int legal = 0;
+        for (const Start& start : make_starts(dag, avx2())) {
+            const Schedule schedule = build(dag, start.plan, avx2());
+            EXPECT_EQ(build(dag, start.plan, avx2()), schedule) << dag.name;
+            legal += check_legality(dag, schedule).empty() ? 1 : 0;
+        }
+        EXPECT_GT(legal, 0) << dag.name;
+    }
+}
+
+TEST(Plan, TilesHostTheirProducers) {
+    const PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].tile = {128, 32};
+    plan.functions[1].place = Place::Tile;
+    Schedule schedule = build(dag, plan, avx2());
+    ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
+    EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {0, 0}}));
+    EXPECT_EQ(schedule.functions[1].store.kind, Level::Kind::Default);
+    plan.functions[1].place = Place::Rows;
+    schedule = build(dag, plan, avx2());
+    EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 1}}));
+    EXPECT_EQ(schedule.functions[1].store.site, (LoopSite{2, 0, {0, 0}}));
+    // Without tiles there is no place to be.
+    plan.functions[2].stages[0].tile = {0, 0};
+    EXPECT_EQ(build(dag, plan, avx2()).functions[1].compute.kind, Level::Kind::Root);
+}
+
+TEST(Plan, BlocksAreUnrolledAroundTheVector) {
+    const PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    NestPlan& nest = plan.functions[2].stages[0];
+    nest.tile = {128, 32};
+    nest.block = {2, 4};
+    nest.lanes = 8;
+    const LoopNest made = build(dag, plan, avx2()).functions[2].stages[0].nest;
+    EXPECT_EQ(made.vector, (LoopRef{0, 3}));
+    EXPECT_EQ(made.unrolled, (std::vector<LoopRef>{{0, 2}, {1, 2}}));
+    EXPECT_EQ(made.order,
+              (std::vector<LoopRef>{{0, 3}, {0, 2}, {1, 2}, {0, 1}, {1, 1}, {0, 0}, {1, 0}}));
+    EXPECT_EQ(made.splits[0][1].factor, 16);
+    EXPECT_EQ(made.splits[0][2].factor, 8);
+    EXPECT_FALSE(made.parallel.empty());
+}
+
+TEST(Moves, ChangeOneFunction) {
+    for (const PipelineDag& dag : samples::all()) {
+        const Plan plan = plain_plan(dag, choose_inlined(dag), avx2());
+        for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+            for_each_neighbour(dag, plan, f, avx2(), [&](const Plan& changed) {
+                EXPECT_FALSE(changed == plan);
+                for (int other = 0; other < static_cast<int>(dag.functions.size()); other++) {
+                    EXPECT_TRUE(other == f || changed.functions[other] == plan.functions[other]);
+                }
+                EXPECT_FALSE(dag.functions[f].pinned);
+            });
+        }
+    }
+}
+
+TEST(Descent, OnlyImprovesAndStaysLegal) {
+    for (const PipelineDag& dag : samples::all()) {
+        for (const Start& start : make_starts(dag, avx2())) {
+            const Schedule before = build(dag, start.plan, avx2());
+            if (!check_legality(dag, before).empty()) {
+                continue;
+            }
+            const auto found = descend(dag, avx2(), start, {}, no_limits());
+            ASSERT_EQ(found.size(), 1U);
+            EXPECT_TRUE(check_legality(dag, found[0].schedule).empty()) << dag.name;
+            EXPECT_LE(found[0].seconds, predict(dag, before, avx2()).cost.total());
+            EXPECT_EQ(found[0].seconds, predict(dag, found[0].schedule, avx2()).cost.total());
+        }
+    }
+}
+
+TEST(Search, IsTheSameTwiceAndBestFirst) {
+    for (const PipelineDag& dag : samples::all()) {
+        const SearchResult once = search(dag, avx2(), {}, no_limits());
+        const SearchResult twice = search(dag, avx2(), {}, no_limits());
+        ASSERT_FALSE(once.proposals.empty()) << dag.name;
+        ASSERT_EQ(once.proposals.size(), twice.proposals.size());
+        for (std::size_t i = 0; i < once.proposals.size(); i++) {
+            EXPECT_EQ(once.proposals[i].schedule, twice.proposals[i].schedule);
+            EXPECT_TRUE(i == 0 || once.proposals[i - 1].seconds <= once.proposals[i].seconds);
+        }
+        EXPECT_EQ(once.states, twice.states);
+    }
+}
+
+TEST(Search, WithoutImprovementItIsTheSeeds) {
+    const PipelineDag dag = samples::blur();
+    const SearchResult seeds = search(dag, avx2(), {{}, false}, no_limits());
+    const SearchResult all = search(dag, avx2(), {}, no_limits());
+    EXPECT_LT(seeds.proposals.size(), all.proposals.size());
+    EXPECT_LE(all.proposals[0].seconds, seeds.proposals[0].seconds);
+}
+
+TEST(Search, StopsWhenTimeIsUpWithWhatItHas) {
+    const PipelineDag dag = samples::blur();
+    const Limits none(0, std::int64_t{1} << 40U);
+    EXPECT_FALSE(search(dag, avx2(), {}, none).proposals.empty());
+}
+
+TEST(Samples, AreLegalDifferentAndTheSameForASeed) {
+    for (const PipelineDag& dag : samples::all()) {
+        const auto some = sample_schedules(dag, avx2(), {}, 12, 7);
+        EXPECT_EQ(sample_schedules(dag, avx2(), {}, 12, 7), some);
+        std::set<std::uint64_t> hashes;
+        for (const Schedule& schedule : some) {
+            EXPECT_TRUE(check_legality(dag, schedule).empty()) << dag.name;
+            EXPECT_TRUE(hashes.insert(hash(schedule, dag)).second);
+        }
+    }
+    const PipelineDag dag = samples::blur();
+    EXPECT_EQ(sample_schedules(dag, avx2(), {}, 12, 7).size(), 12U);
+    EXPECT_NE(sample_schedules(dag, avx2(), {}, 12, 8), sample_schedules(dag, avx2(), {}, 12, 7));
+}
+
+}  // namespace
+}  // namespace nestor
