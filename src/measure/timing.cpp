@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace nestor {
 
@@ -34,23 +33,14 @@ void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
             result.samples.push_back(first);
             result.rounds.push_back(-1);  // before the first
         } else {
-            const double again = std::max(version.sample(1), 1e-7);
+            // The first run of a fast one is mostly page faults.
+            const double one = first < 10 * limits.sample_seconds ? version.sample(1) : first;
             result.runs_per_sample =
-                std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / again)), 1, 100000);
+                std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / std::max(one, 1e-7))),
+                           1, 100000);
         }
         timed.push_back(result);
     }
-}
-
-/** Of those that take part in a round, by its samples' seconds, which sit the short ones out. */
-std::vector<bool> slow_ones(const std::vector<double>& seconds) {
-    const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-    const double share = all / static_cast<double>(seconds.size());
-    std::vector<bool> slow;
-    for (const double each : seconds) {
-        slow.push_back(each > 1.5 * share);
-    }
-    return slow;
 }
 
 }  // namespace
@@ -115,33 +105,27 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
     TimingResult result;
     const double start = steady_seconds();
     warm_up(versions, limits, result.versions);
-    std::vector<bool> sits_out(versions.size(), false);
     while (true) {
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
             stable = stable && (!versions[i].decides || has_enough(result.versions[i], limits));
         }
         const bool time_is_up = result.rounds > 0 && steady_seconds() - start > limits.seconds;
-        if (stable || time_is_up) {
-            result.stopped = stable ? "stable" : "time";
+        const bool enough = result.rounds >= limits.max_rounds;
+        if (stable || enough || time_is_up) {
+            result.stopped = stable ? "stable" : (enough ? "rounds" : "time");
             break;
         }
-        const bool whole = result.rounds % (limits.short_rounds + 1) == 0;
-        std::vector<double> seconds(versions.size(), 0);
         // Another one begins each round: none always runs in the wake of the same neighbour.
         for (std::size_t i = 0; i < versions.size(); i++) {
             const std::size_t at = (i + result.rounds) % versions.size();
             Timed& timed = result.versions[at];
-            if ((is_slow(timed, limits) && has_enough(timed, limits)) || (!whole && sits_out[at])) {
+            if (is_slow(timed, limits) && has_enough(timed, limits)) {
                 continue;
             }
             timed.samples.push_back(versions[at].sample(timed.runs_per_sample));
             timed.rounds.push_back(result.rounds);
             timed.uncertainty = uncertainty_of(timed.samples);
-            seconds[at] = timed.samples.back() * timed.runs_per_sample;
-        }
-        if (whole) {
-            sits_out = slow_ones(seconds);
         }
         result.rounds++;
     }
