@@ -248,6 +248,8 @@ Action define_bench(CLI::App& app) {
     contest.threads = machine_state(0).cores;
     contest.timing.seconds = 60;
     contest.timing.max_rounds = 8;
+    contest.timing.slow_factor = 20;
+    contest.timing.slow_samples = 1;
     options->parallelism = contest.threads;
     app.add_option("generators", options->generators,
                    "programs linked with Halide's generator main")

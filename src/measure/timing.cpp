@@ -9,30 +9,31 @@ namespace nestor {
 
 namespace {
 
-bool is_slow(const Timed& timed, const TimingLimits& limits) {
-    return !timed.samples.empty() && timed.samples.front() > limits.slow_run;
-}
-
-bool has_enough(const Timed& timed, const TimingLimits& limits) {
+bool has_enough(const Timed& timed, bool slow, const TimingLimits& limits) {
     const auto count = static_cast<int>(timed.samples.size());
-    if (is_slow(timed, limits)) {
+    if (slow) {
         return count >= limits.slow_samples;
     }
     return count >= limits.min_rounds && timed.uncertainty <= limits.precision;
 }
 
-/** Runs each once, untimed but for the choice of how often to run it in a sample. */
-void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
-             std::vector<Timed>& timed) {
+/** Runs each once, untimed but for the choice of how often to run it in a sample. Yields which are
+ * slow. */
+std::vector<bool> warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
+                          std::vector<Timed>& timed) {
+    std::vector<double> firsts;
     for (const Runnable& version : versions) {
-        const double first = version.sample(1);
-        // A slow version's first run counts: it has little to gain from warmth, and time is short.
+        firsts.push_back(version.sample(1));
+    }
+    const double fastest = firsts.empty() ? 0 : *std::min_element(firsts.begin(), firsts.end());
+    std::vector<bool> slow;
+    for (std::size_t i = 0; i < versions.size(); i++) {
+        const Runnable& version = versions[i];
+        const double first = firsts[i];
         Timed result;
         result.name = version.name;
-        if (first > limits.slow_run) {
-            result.samples.push_back(first);
-            result.rounds.push_back(-1);  // before the first
-        } else {
+        slow.push_back(first > std::min(limits.slow_run, limits.slow_factor * fastest));
+        if (!slow.back()) {
             // The first run of a fast one is mostly page faults.
             const double one = first < 10 * limits.sample_seconds ? version.sample(1) : first;
             result.runs_per_sample =
@@ -41,6 +42,7 @@ void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
         }
         timed.push_back(result);
     }
+    return slow;
 }
 
 }  // namespace
@@ -104,11 +106,12 @@ double speed_relative_to(const Timed& reference, const Timed& version) {
 TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
     TimingResult result;
     const double start = steady_seconds();
-    warm_up(versions, limits, result.versions);
+    const std::vector<bool> slow = warm_up(versions, limits, result.versions);
     while (true) {
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
-            stable = stable && (!versions[i].decides || has_enough(result.versions[i], limits));
+            stable =
+                stable && (!versions[i].decides || has_enough(result.versions[i], slow[i], limits));
         }
         const bool time_is_up = result.rounds > 0 && steady_seconds() - start > limits.seconds;
         const bool enough = result.rounds >= limits.max_rounds;
@@ -120,7 +123,7 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
         for (std::size_t i = 0; i < versions.size(); i++) {
             const std::size_t at = (i + result.rounds) % versions.size();
             Timed& timed = result.versions[at];
-            if (is_slow(timed, limits) && has_enough(timed, limits)) {
+            if (slow[at] && has_enough(timed, true, limits)) {
                 continue;
             }
             timed.samples.push_back(versions[at].sample(timed.runs_per_sample));

@@ -16,8 +16,10 @@ struct TimingLimits {
     double precision = 0.01;
     int min_rounds = 7;
     int max_rounds = 1'000'000;
-    /** A run slower than this many seconds is repeated only `slow_samples` times. */
+    /** A run slower than this many seconds, or than this many times the fastest version's, is
+     * repeated only `slow_samples` times. */
     double slow_run = 2;
+    double slow_factor = 1e9;
     int slow_samples = 3;
     /** Fast runs are repeated within a sample until it takes this many seconds. */
     double sample_seconds = 0.01;

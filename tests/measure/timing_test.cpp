@@ -75,6 +75,25 @@ TEST(Interleaving, RoundsAndTimeEndIt) {
     EXPECT_EQ(time_interleaved({{"a", noisy}}, limits).stopped, "time");
 }
 
+TEST(Interleaving, SlowVersionsAreRepeatedLessOften) {
+    const auto takes = [](double seconds) { return [seconds](int) { return seconds; }; };
+    TimingLimits limits;
+    limits.precision = 0;
+    limits.max_rounds = 6;
+    limits.slow_samples = 2;
+    const auto rounds = [&] {
+        return time_interleaved({{"fast", takes(0.01)}, {"slow", takes(0.5)}}, limits)
+            .versions[1]
+            .rounds;
+    };
+    EXPECT_EQ(rounds().size(), 6U);
+    limits.slow_factor = 20;
+    EXPECT_EQ(rounds(), (std::vector<int>{0, 1}));
+    limits.slow_factor = 100;
+    limits.slow_run = 0.1;
+    EXPECT_EQ(rounds(), (std::vector<int>{0, 1}));
+}
+
 TEST(Speed, IsTheMedianRatioOfTheSameRounds) {
     // While the machine was half as fast, both were.
     const Timed reference{"reference", {1, 2, 2, 2, 1}, {0, 1, 2, 3, 4}};
