@@ -246,8 +246,10 @@ Action define_bench(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     ContestOptions& contest = options->contest;
     contest.threads = machine_state(0).cores;
-    contest.timing.seconds = 20;
-    contest.timing.short_rounds = 3;
+    contest.timing.seconds = 60;
+    contest.timing.max_rounds = 8;
+    contest.timing.slow_factor = 20;
+    contest.timing.slow_samples = 1;
     options->parallelism = contest.threads;
     app.add_option("generators", options->generators,
                    "programs linked with Halide's generator main")
@@ -269,6 +271,11 @@ Action define_bench(CLI::App& app) {
                    "over all pipelines, with a part of --seconds each: what disturbs the machine "
                    "for minutes does not meet one pipeline only")
         ->check(CLI::Range(1, 100))
+        ->capture_default_str();
+    app.add_option(
+           "--rounds", contest.timing.max_rounds,
+           "of turns at most, in each pass: fast pipelines need no more time than slow ones")
+        ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--precision", contest.timing.precision,
                    "enough when every median is known to this part of itself")

@@ -4,51 +4,43 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace nestor {
 
 namespace {
 
-bool is_slow(const Timed& timed, const TimingLimits& limits) {
-    return !timed.samples.empty() && timed.samples.front() > limits.slow_run;
-}
-
-bool has_enough(const Timed& timed, const TimingLimits& limits) {
+bool has_enough(const Timed& timed, bool slow, const TimingLimits& limits) {
     const auto count = static_cast<int>(timed.samples.size());
-    if (is_slow(timed, limits)) {
+    if (slow) {
         return count >= limits.slow_samples;
     }
     return count >= limits.min_rounds && timed.uncertainty <= limits.precision;
 }
 
-/** Runs each once, untimed but for the choice of how often to run it in a sample. */
-void warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
-             std::vector<Timed>& timed) {
+/** Runs each once, untimed but for the choice of how often to run it in a sample. Yields which are
+ * slow. */
+std::vector<bool> warm_up(const std::vector<Runnable>& versions, const TimingLimits& limits,
+                          std::vector<Timed>& timed) {
+    std::vector<double> firsts;
     for (const Runnable& version : versions) {
-        const double first = version.sample(1);
-        // A slow version's first run counts: it has little to gain from warmth, and time is short.
+        firsts.push_back(version.sample(1));
+    }
+    const double fastest = firsts.empty() ? 0 : *std::min_element(firsts.begin(), firsts.end());
+    std::vector<bool> slow;
+    for (std::size_t i = 0; i < versions.size(); i++) {
+        const Runnable& version = versions[i];
+        const double first = firsts[i];
         Timed result;
         result.name = version.name;
-        if (first > limits.slow_run) {
-            result.samples.push_back(first);
-            result.rounds.push_back(-1);  // before the first
-        } else {
-            const double again = std::max(version.sample(1), 1e-7);
+        slow.push_back(first > std::min(limits.slow_run, limits.slow_factor * fastest));
+        if (!slow.back()) {
+            // The first run of a fast one is mostly page faults.
+            const double one = first < 10 * limits.sample_seconds ? version.sample(1) : first;
             result.runs_per_sample =
-                std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / again)), 1, 100000);
+                std::clamp(static_cast<int>(std::ceil(limits.sample_seconds / std::max(one, 1e-7))),
+                           1, 100000);
         }
         timed.push_back(result);
-    }
-}
-
-/** Of those that take part in a round, by its samples' seconds, which sit the short ones out. */
-std::vector<bool> slow_ones(const std::vector<double>& seconds) {
-    const double all = std::accumulate(seconds.begin(), seconds.end(), 0.0);
-    const double share = all / static_cast<double>(seconds.size());
-    std::vector<bool> slow;
-    for (const double each : seconds) {
-        slow.push_back(each > 1.5 * share);
     }
     return slow;
 }
@@ -114,34 +106,29 @@ double speed_relative_to(const Timed& reference, const Timed& version) {
 TimingResult time_interleaved(const std::vector<Runnable>& versions, const TimingLimits& limits) {
     TimingResult result;
     const double start = steady_seconds();
-    warm_up(versions, limits, result.versions);
-    std::vector<bool> sits_out(versions.size(), false);
+    const std::vector<bool> slow = warm_up(versions, limits, result.versions);
     while (true) {
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
-            stable = stable && (!versions[i].decides || has_enough(result.versions[i], limits));
+            stable =
+                stable && (!versions[i].decides || has_enough(result.versions[i], slow[i], limits));
         }
         const bool time_is_up = result.rounds > 0 && steady_seconds() - start > limits.seconds;
-        if (stable || time_is_up) {
-            result.stopped = stable ? "stable" : "time";
+        const bool enough = result.rounds >= limits.max_rounds;
+        if (stable || enough || time_is_up) {
+            result.stopped = stable ? "stable" : (enough ? "rounds" : "time");
             break;
         }
-        const bool whole = result.rounds % (limits.short_rounds + 1) == 0;
-        std::vector<double> seconds(versions.size(), 0);
         // Another one begins each round: none always runs in the wake of the same neighbour.
         for (std::size_t i = 0; i < versions.size(); i++) {
             const std::size_t at = (i + result.rounds) % versions.size();
             Timed& timed = result.versions[at];
-            if ((is_slow(timed, limits) && has_enough(timed, limits)) || (!whole && sits_out[at])) {
+            if (slow[at] && has_enough(timed, true, limits)) {
                 continue;
             }
             timed.samples.push_back(versions[at].sample(timed.runs_per_sample));
             timed.rounds.push_back(result.rounds);
             timed.uncertainty = uncertainty_of(timed.samples);
-            seconds[at] = timed.samples.back() * timed.runs_per_sample;
-        }
-        if (whole) {
-            sits_out = slow_ones(seconds);
         }
         result.rounds++;
     }

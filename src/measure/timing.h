@@ -15,14 +15,14 @@ struct TimingLimits {
      */
     double precision = 0.01;
     int min_rounds = 7;
-    /** A run slower than this many seconds is repeated only `slow_samples` times. */
+    int max_rounds = 1'000'000;
+    /** A run slower than this many seconds, or than this many times the fastest version's, is
+     * repeated only `slow_samples` times. */
     double slow_run = 2;
+    double slow_factor = 1e9;
     int slow_samples = 3;
     /** Fast runs are repeated within a sample until it takes this many seconds. */
     double sample_seconds = 0.01;
-    /** After each round, so many without the versions that take more than 1.5 times their share of
-     * its time: one slow version shall not keep the others from being known. */
-    int short_rounds = 0;
 };
 
 struct Timed {
@@ -38,7 +38,7 @@ struct Timed {
 struct TimingResult {
     std::vector<Timed> versions;
     int rounds = 0;
-    /** "stable" or "time". */
+    /** "stable", "rounds" or "time". */
     std::string stopped;
 };
 

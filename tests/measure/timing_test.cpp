@@ -60,23 +60,38 @@ TEST(Interleaving, AlwaysYieldsASample) {
     EXPECT_EQ(result.versions[1].samples.size(), 1U);
 }
 
-TEST(Interleaving, AVersionThatTakesMostOfARoundSitsTheShortOnesOut) {
+TEST(Interleaving, RoundsAndTimeEndIt) {
     // Clocks of their own: nothing here depends on the machine.
+    int calls = 0;
+    const auto noisy = [&](int) { return ++calls % 2 == 0 ? 0.01 : 0.02; };
+    TimingLimits limits;
+    limits.precision = 0;
+    limits.max_rounds = 9;
+    const TimingResult result = time_interleaved({{"a", noisy}, {"b", noisy, false}}, limits);
+    EXPECT_EQ(result.stopped, "rounds");
+    EXPECT_EQ(result.versions[0].rounds, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7, 8}));
+    EXPECT_EQ(result.versions[1].samples.size(), 9U);
+    limits.seconds = 0;
+    EXPECT_EQ(time_interleaved({{"a", noisy}}, limits).stopped, "time");
+}
+
+TEST(Interleaving, SlowVersionsAreRepeatedLessOften) {
     const auto takes = [](double seconds) { return [seconds](int) { return seconds; }; };
     TimingLimits limits;
-    limits.min_rounds = 8;
-    limits.precision = 1e9;
-    limits.short_rounds = 3;
-    const TimingResult result = time_interleaved(
-        {{"fast", takes(0.01)}, {"slow", takes(0.5), false}, {"fast too", takes(0.01)}}, limits);
-    EXPECT_EQ(result.versions[0].rounds, (std::vector<int>{0, 1, 2, 3, 4, 5, 6, 7}));
-    EXPECT_EQ(result.versions[1].rounds, (std::vector<int>{0, 4}));
-    EXPECT_EQ(result.versions[2].rounds.size(), 8U);
-    limits.short_rounds = 0;
-    EXPECT_EQ(time_interleaved({{"fast", takes(0.01)}, {"slow", takes(0.5), false}}, limits)
-                  .versions[1]
-                  .rounds.size(),
-              8U);
+    limits.precision = 0;
+    limits.max_rounds = 6;
+    limits.slow_samples = 2;
+    const auto rounds = [&] {
+        return time_interleaved({{"fast", takes(0.01)}, {"slow", takes(0.5)}}, limits)
+            .versions[1]
+            .rounds;
+    };
+    EXPECT_EQ(rounds().size(), 6U);
+    limits.slow_factor = 20;
+    EXPECT_EQ(rounds(), (std::vector<int>{0, 1}));
+    limits.slow_factor = 100;
+    limits.slow_run = 0.1;
+    EXPECT_EQ(rounds(), (std::vector<int>{0, 1}));
 }
 
 TEST(Speed, IsTheMedianRatioOfTheSameRounds) {
