@@ -31,8 +31,10 @@ Result<LoadedPipeline> export_pipeline(const Request& request) {
     }
     Request saving = request;
     saving.scheduler_params["save"] = scratch.value().path();
-    // What is replayed or reported comes later, with the pipeline that is saved.
+    // What is searched, replayed or reported comes later, with the pipeline that is saved; without
+    // any schedule its lowering may take for ever.
     saving.scheduler_params.erase("schedule");
+    saving.scheduler_params["num_passes"] = "0";
     saving.scheduler_params["verbosity"] = "0";
     GeneratorJob job;
     job.name = name.value();

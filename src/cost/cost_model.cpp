@@ -38,6 +38,8 @@ void overlap(Cost& cost) {
     }
 }
 
+}  // namespace
+
 Cost group_cost(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
     const double clock = machine.clock.value;
@@ -78,8 +80,6 @@ Cost group_cost(ScheduleFacts& facts, int root) {
     return cost;
 }
 
-}  // namespace
-
 const char* name_of(Term term) {
     constexpr const char* kNames[] = {"compute", "latency",   "loops",  "L2",        "L3",
                                       "DRAM",    "imbalance", "launch", "allocation"};
@@ -98,7 +98,9 @@ Cost& Cost::operator+=(const Cost& other) {
 }
 
 Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
-    ScheduleFacts facts(dag, schedule, machine);
+    const PipelineDag usually = usual(dag);
+    Expansions expansions;
+    ScheduleFacts facts(usually, schedule, machine, expansions);
     Prediction prediction;
     for (const int root : facts.roots()) {
         prediction.groups.push_back({root, group_cost(facts, root)});

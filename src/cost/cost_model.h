@@ -39,6 +39,10 @@ struct Prediction {
     std::vector<GroupCost> groups;  // producers first
 };
 
+class ScheduleFacts;
+/** Of a function at root with what is computed in its loops. */
+[[nodiscard]] Cost group_cost(ScheduleFacts& facts, int root);
+
 /** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. */
 [[nodiscard]] Prediction predict(const PipelineDag& dag, const Schedule& schedule,
                                  const Machine& machine);

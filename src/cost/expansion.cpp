@@ -199,12 +199,32 @@ double Family::distinct(std::span<const Copies> copies) const {
     return std::min(most, grown);
 }
 
-const Expansion& Expansions::of(int function, int stage) {
-    const auto [entry, is_new] = known_.try_emplace({function, stage});
-    if (is_new) {
-        entry->second = Expander(placement_, function, stage).run();
+const Expansion& Expansions::of(const Placement& placement, int function, int stage) {
+    const PipelineDag& graph = placement.graph();
+    std::vector<bool> expanded(graph.functions.size(), false);
+    std::vector<const Stage*> open{&graph.functions[function].stages[stage]};
+    while (!open.empty()) {
+        const Stage& next = *open.back();
+        open.pop_back();
+        for (const Load& load : next.loads) {
+            if (load.source == Source::Function && !expanded[load.index] &&
+                placement.is_transparent(load.index)) {
+                expanded[load.index] = true;
+                for (const Stage& inner : graph.functions[load.index].stages) {
+                    open.push_back(&inner);
+                }
+            }
+        }
     }
-    return entry->second;
+    std::vector<Known>& known = known_[{function, stage}];
+    for (const Known& each : known) {
+        if (each.expanded == expanded) {
+            return *each.expansion;
+        }
+    }
+    known.push_back({std::move(expanded), std::make_unique<const Expansion>(
+                                              Expander(placement, function, stage).run())});
+    return *known.back().expansion;
 }
 
 }  // namespace nestor

@@ -2,6 +2,7 @@
 // What one evaluation of a stage does once the functions that are inlined into it are expanded.
 
 #include <map>
+#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -51,19 +52,21 @@ struct Expansion {
 };
 
 /** Members that an expansion may have. */
-constexpr int kMostMembers = 20000;
+constexpr int kMostMembers = 2000;
 
-/** Expansions of a schedule's stages, each computed when first asked for. */
+/** Expansions of the stages of one graph under any number of schedules, each computed when it is
+ * first asked for. */
 class Expansions {
   public:
-    /** Keeps a reference. */
-    explicit Expansions(const Placement& placement) : placement_(placement) {}
-
-    [[nodiscard]] const Expansion& of(int function, int stage);
+    /** `placement`: of a schedule of the same graph as ever. */
+    [[nodiscard]] const Expansion& of(const Placement& placement, int function, int stage);
 
   private:
-    const Placement& placement_;
-    std::map<std::pair<int, int>, Expansion> known_;
+    struct Known {
+        std::vector<bool> expanded;  // functions
+        std::unique_ptr<const Expansion> expansion;
+    };
+    std::map<std::pair<int, int>, std::vector<Known>> known_;
 };
 
 }  // namespace nestor

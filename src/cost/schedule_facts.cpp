@@ -56,20 +56,21 @@ double NestFacts::lanes() const {
 }
 
 ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
-                             const Machine& machine)
+                             const Machine& machine, Expansions& expansions,
+                             const std::vector<int>& wanted)
     : schedule_(schedule),
       machine_(machine),
       derived_(dag, schedule),
       placement_(*derived_, schedule),
       bounds_(placement_),
-      expansions_(placement_),
+      expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()) {
     // Consumers first: how often something runs depends on the loops around it.
     std::vector<int> order = topological_order(*derived_);
     std::ranges::reverse(order);
     for (const int function : order) {
-        add_nests(function);
+        add_nests(function, wanted);
     }
     std::ranges::reverse(nests_);
     for (std::size_t i = 0; i < nests_.size(); i++) {
@@ -78,7 +79,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
     std::ranges::reverse(roots_);
 }
 
-void ScheduleFacts::add_nests(int function) {
+void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
     const Function& f = graph().functions[function];
     nest_of_[function].assign(f.stages.size(), -1);
     const Placement::Kind kind = placement_.kind(function);
@@ -92,7 +93,7 @@ void ScheduleFacts::add_nests(int function) {
         const LoopSite& site = schedule_.functions[function].compute.site;
         const int at = nest_of_[site.function][site.stage];
         if (at < 0) {
-            return;  // computed at a loop of what is never computed
+            return;  // computed at a loop of what is never computed, or not wanted
         }
         const NestFacts& around = nests_[at];
         root = around.root;
@@ -102,8 +103,10 @@ void ScheduleFacts::add_nests(int function) {
             position++;
         }
         executions = around.iterations(position);
-    } else {
+    } else if (wanted.empty() || std::ranges::count(wanted, function) > 0) {
         roots_.push_back(function);
+    } else {
+        return;
     }
     slides_[function] = find_slides(function);
     // Reversed with everything else at the end.
@@ -120,7 +123,7 @@ void ScheduleFacts::add_nests(int function) {
             tasks *= loop.run == LoopRun::Parallel ? loop.trips : 1;
         }
         facts.threads = std::max(threads, std::min<double>(tasks, machine_.parallelism));
-        facts.expansion = &expansions_.of(function, s);
+        facts.expansion = &expansions_.of(placement_, function, s);
         facts.stores = stored_at(f.stages[s], f.dimensions());
         nest_of_[function][s] = static_cast<int>(nests_.size());
         nests_.push_back(std::move(facts));
@@ -239,8 +242,7 @@ double ScheduleFacts::bytes_within(const LoopSite& site, Source source, int inde
     const bool is_input = source == Source::Input;
     double bytes = is_input ? graph().inputs[index].type.bytes()
                             : static_cast<double>(graph().functions[index].bytes_per_point());
-    for (const std::int64_t extent :
-         is_input ? regions.input_extents(index) : regions.extents(index)) {
+    for (const std::int64_t extent : regions.loaded(source, index)) {
         bytes *= static_cast<double>(extent);
     }
     return bytes;

@@ -50,8 +50,10 @@ struct NestFacts {
 /** Facts about all stages of a schedule at the estimates. */
 class ScheduleFacts {
   public:
-    /** Keeps references. The schedule is a legal one. */
-    ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine);
+    /** Keeps references. The schedule is a legal one. `wanted`: the functions at root that matter;
+     * empty: all. */
+    ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
+                  Expansions& expansions, const std::vector<int>& wanted = {});
 
     [[nodiscard]] const PipelineDag& graph() const { return *derived_; }
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
@@ -84,7 +86,7 @@ class ScheduleFacts {
         double every = 1;   // iterations from one first to the next
     };
 
-    void add_nests(int function);
+    void add_nests(int function, const std::vector<int>& wanted);
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
@@ -93,7 +95,7 @@ class ScheduleFacts {
     const ScheduledDag derived_;
     const Placement placement_;
     Bounds bounds_;
-    Expansions expansions_;
+    Expansions& expansions_;
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;  // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]

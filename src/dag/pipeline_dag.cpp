@@ -58,6 +58,19 @@ std::int64_t Function::points() const {
     return points;
 }
 
+PipelineDag usual(PipelineDag dag) {
+    for (Function& f : dag.functions) {
+        for (Stage& stage : f.stages) {
+            for (Load& load : stage.loads) {
+                for (Coordinate& coordinate : load.coords) {
+                    coordinate.affine = coordinate.affine || coordinate.usually_affine;
+                }
+            }
+        }
+    }
+    return dag;
+}
+
 int PipelineDag::find(const FuncId& id) const {
     for (std::size_t i = 0; i < functions.size(); i++) {
         if (functions[i].id == id) {

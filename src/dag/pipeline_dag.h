@@ -35,6 +35,7 @@ struct Loop {
 /** One coordinate of a load as a function of the loops of the loading stage. */
 struct Coordinate {
     bool affine = false;          // false: data-dependent or not understood
+    bool usually_affine = false;  // not affine, but away from the border as the rest says
     bool clamped = false;         // passes through a clamp, as boundary conditions do
     std::vector<double> rates;    // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
     std::int64_t offset_min = 0;  // the constant part, or its range (of a select, say)
@@ -141,6 +142,9 @@ struct PipelineDag {
     /** Index of the function, or -1. */
     [[nodiscard]] int find(const FuncId& id) const;
 };
+
+/** The same with what is usually affine taken for affine: for estimates, never for legality. */
+[[nodiscard]] PipelineDag usual(PipelineDag dag);
 
 /** The graph in readable notation: inputs as placeholders with sizes, one line a definition. */
 [[nodiscard]] std::string print(const PipelineDag& dag);

@@ -26,7 +26,8 @@ struct Affine {
 
 class Analysis {
   public:
-    explicit Analysis(const std::vector<Loop>& loops) : loops_(loops) {}
+    /** `usually`: what a select between the interior and a border yields counts as the interior. */
+    Analysis(const std::vector<Loop>& loops, bool usually) : loops_(loops), usually_(usually) {}
 
     // A coordinate is a graph: the memo keeps shared subexpressions from being read again and
     // again.
@@ -83,12 +84,32 @@ class Analysis {
             return clamp(of(op->a), of(op->b));
         }
         if (const auto* op = e.as<Select>()) {
+            if (usually_ && (is_likely(op->true_value) || is_likely(op->false_value))) {
+                return of(is_likely(op->true_value) ? op->true_value : op->false_value);
+            }
             return either(of(op->true_value), of(op->false_value));
         }
         if (const auto* op = e.as<Call>()) {
             return call(op);
         }
         return {};
+    }
+
+    // Boundary conditions tag the interior.
+    static bool is_likely(const Expr& e) {
+        class Find : public IRGraphVisitor {
+          public:
+            bool found = false;
+
+          protected:
+            using IRGraphVisitor::visit;
+            void visit(const Call* op) override {
+                found = found || op->is_intrinsic({Call::likely, Call::likely_if_innermost});
+                IRGraphVisitor::visit(op);
+            }
+        } find;
+        e.accept(&find);
+        return find.found;
     }
 
     [[nodiscard]] Affine constant(double value) const {
@@ -225,19 +246,26 @@ class Analysis {
     }
 
     const std::vector<Loop>& loops_;
+    const bool usually_;
     std::map<Expr, Affine, ExprCompare> memo_;
 };
 
 }  // namespace
 
 Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) {
-    const Affine a = Analysis(loops).of(index);
+    const auto representable = [](const Affine& a) {
+        return a.known && std::abs(a.lo) < 1e12 && std::abs(a.hi) < 1e12;
+    };
     Coordinate result;
-    const bool representable = std::abs(a.lo) < 1e12 && std::abs(a.hi) < 1e12;
-    if (!a.known || !representable) {
+    Affine a = Analysis(loops, false).of(index);
+    result.affine = representable(a);
+    if (!result.affine) {
+        a = Analysis(loops, true).of(index);
+        result.usually_affine = representable(a);
+    }
+    if (!result.affine && !result.usually_affine) {
         return result;
     }
-    result.affine = true;
     result.clamped = a.clamped;
     result.rates = a.rates;
     result.offset_min = static_cast<std::int64_t>(std::floor(a.lo));

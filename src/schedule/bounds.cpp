@@ -311,13 +311,15 @@ std::vector<bool> Regions::constant(int function) const {
     return result;
 }
 
-std::vector<std::int64_t> Regions::input_extents(int input) const {
-    const Input& source = bounds_.placement().graph().inputs[input];
+std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
+    const PipelineDag& graph = bounds_.placement().graph();
+    const std::vector<Range>& whole = source == Source::Function ? graph.functions[index].region
+                                                                 : graph.inputs[index].region;
     std::vector<std::int64_t> result;
-    if (touches(Source::Input, input)) {
-        const std::size_t first = first_dim(Source::Input, input);
-        for (std::size_t d = 0; d < source.region.size(); d++) {
-            result.push_back(extent_of(boxes_[first + d], source.region[d].extent));
+    if (touches(source, index)) {
+        const std::size_t first = first_dim(source, index);
+        for (std::size_t d = 0; d < whole.size(); d++) {
+            result.push_back(extent_of(boxes_[first + d], whole[d].extent));
         }
     }
     return result;

@@ -43,11 +43,11 @@ class Regions {
     /** No more than the whole region, except that tails of the function that round up, or move
      * inwards, enlarge it to what they store. Empty if nothing in the loop loads the function. */
     [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
+    /** What is loaded, without the tails. Empty if nothing is. */
+    [[nodiscard]] std::vector<std::int64_t> loaded(Source source, int index) const;
     /** For each dimension, whether its extent in extents() is bounded by a constant in every run,
      * as memory on the stack or in registers has to be. */
     [[nodiscard]] std::vector<bool> constant(int function) const;
-    /** Of an input, no more than the whole. Empty if it is not touched. */
-    [[nodiscard]] std::vector<std::int64_t> input_extents(int input) const;
     /** How far along `dim` what is touched moves from one iteration of the site's loop to the next;
      * negative: down. 0 where it stays, and where it is the whole. */
     [[nodiscard]] double advance(Source source, int index, int dim) const;

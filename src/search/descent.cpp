@@ -1,6 +1,5 @@
 #include "search/descent.h"
 
-#include "cost/cost_model.h"
 #include "search/inlining.h"
 #include "search/moves.h"
 
@@ -13,15 +12,16 @@ constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
 
 class Descent {
   public:
-    Descent(const PipelineDag& dag, const Machine& machine, const Caps& caps, const Limits& limits)
-        : dag_(dag), machine_(machine), caps_(caps), limits_(limits) {}
+    Descent(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator, const Caps& caps,
+            const Limits& limits)
+        : dag_(dag), machine_(machine), evaluator_(evaluator), caps_(caps), limits_(limits) {}
 
     std::vector<Found> run(const Start& start) {
         Found best{start.name, start.plan, build(dag_, start.plan, machine_), 0, 1};
         if (!is_legal(best.schedule)) {
             return {};
         }
-        best.seconds = predict(dag_, best.schedule, machine_).cost.total();
+        best.seconds = evaluator_.seconds(best.schedule);
         bool improved = true;
         for (int round = 0; improved && round < kMostRounds; round++) {
             improved = false;
@@ -48,12 +48,11 @@ class Descent {
         for_each_neighbour(dag_, from, function, machine_, [&](Plan plan) {
             Schedule schedule = build(dag_, plan, machine_);
             best.states++;
-            // The model expects legal schedules.
-            if (schedule == best.schedule || !is_legal(schedule)) {
+            if (schedule == best.schedule) {
                 return;
             }
-            const double seconds = predict(dag_, schedule, machine_).cost.total();
-            if (seconds < kEnough * best.seconds) {
+            const double seconds = evaluator_.seconds(schedule);
+            if (seconds < kEnough * best.seconds && is_legal(schedule)) {
                 best.plan = std::move(plan);
                 best.schedule = std::move(schedule);
                 best.seconds = seconds;
@@ -65,6 +64,7 @@ class Descent {
 
     const PipelineDag& dag_;
     const Machine& machine_;
+    Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;
 };
@@ -112,9 +112,9 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     return starts;
 }
 
-std::vector<Found> descend(const PipelineDag& dag, const Machine& machine, const Start& start,
-                           const Caps& caps, const Limits& limits) {
-    return Descent(dag, machine, caps, limits).run(start);
+std::vector<Found> descend(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator,
+                           const Start& start, const Caps& caps, const Limits& limits) {
+    return Descent(dag, machine, evaluator, caps, limits).run(start);
 }
 
 }  // namespace nestor

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cost/evaluator.h"
 #include "schedule/legality.h"
 #include "search/limits.h"
 #include "search/plan.h"
@@ -28,7 +29,7 @@ struct Start {
 /** Takes the best move of each function in turn until none improves, or `limits` say stop. Only
  * legal schedules are found; none if the start itself is not legal. */
 [[nodiscard]] std::vector<Found> descend(const PipelineDag& dag, const Machine& machine,
-                                         const Start& start, const Caps& caps,
+                                         Evaluator& evaluator, const Start& start, const Caps& caps,
                                          const Limits& limits);
 
 }  // namespace nestor

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cost/cost_model.h"
+#include "cost/evaluator.h"
 #include "search/descent.h"
 #include "search/seeds.h"
 
@@ -11,6 +11,7 @@ namespace nestor {
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
                     const Limits& limits) {
     SearchResult result;
+    Evaluator evaluator(dag, machine);
     const auto add = [&](std::string name, Schedule schedule, double seconds) {
         const bool known = std::ranges::any_of(
             result.proposals, [&](const Proposal& each) { return each.schedule == schedule; });
@@ -19,16 +20,20 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         }
     };
     for (Seed& seed : make_seeds(dag, machine, options.caps)) {
-        const double seconds = predict(dag, seed.schedule, machine).cost.total();
+        const double seconds = evaluator.seconds(seed.schedule);
         add(seed.name, std::move(seed.schedule), seconds);
         result.states++;
     }
     if (options.improve) {
+        // Legal, but nobody wants to wait for Halide.
+        constexpr std::int64_t kLargestDefinition = 3000;  // nodes
+        Caps caps = options.caps;
+        caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
         for (const Start& start : make_starts(dag, machine)) {
             if (limits.check() != StopReason::Finished) {
                 break;
             }
-            for (Found& found : descend(dag, machine, start, options.caps, limits)) {
+            for (Found& found : descend(dag, machine, evaluator, start, caps, limits)) {
                 result.states += found.states;
                 add("from " + found.name, std::move(found.schedule), found.seconds);
             }

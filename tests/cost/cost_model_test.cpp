@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cost/evaluator.h"
 #include "cost/terms.h"
 #include "machine/profiles.h"
 #include "schedule/sample_dags.h"
@@ -68,7 +69,8 @@ TEST(Facts, LoopsRunAsOftenAsTheScheduleSays) {
     const PipelineDag dag = blur();
     const Machine machine = avx2();
     const Schedule schedule = tiled(dag, 128, 36, false);
-    ScheduleFacts facts(dag, schedule, machine);
+    Expansions expansions;
+    ScheduleFacts facts(dag, schedule, machine, expansions);
     const NestFacts& consumer = facts.nest(2, 0);
     EXPECT_EQ(consumer.iterations(0), 1920.0 * 1080);
     EXPECT_EQ(consumer.lanes(), 8);
@@ -82,14 +84,15 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     const PipelineDag dag = blur();
     const Machine machine = avx2();
     const Schedule schedule = tiled(dag, 128, 36, true);
-    ScheduleFacts facts(dag, schedule, machine);
+    Expansions expansions;
+    ScheduleFacts facts(dag, schedule, machine, expansions);
     EXPECT_NEAR(facts.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 38, 1);
     const Schedule unslid = [&] {
         Schedule each = schedule;
         each.functions[1].store = {};
         return each;
     }();
-    ScheduleFacts all(dag, unslid, machine);
+    ScheduleFacts all(dag, unslid, machine, expansions);
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
@@ -178,6 +181,24 @@ TEST(Cost, LargeAllocationsFaultTheirPages) {
         dag.functions[f].region[0].extent *= 8;
     }
     EXPECT_GT(predict(dag, at_root(dag, false), avx2()).cost[Term::Allocation], 1e-3);
+}
+
+TEST(Evaluator, PredictsWhatTheModelPredicts) {
+    const PipelineDag dag = blur();
+    const Machine machine = avx2();
+    Evaluator evaluator(dag, machine);
+    std::vector<Schedule> schedules;
+    for (const std::int64_t height : {8, 36, 120}) {
+        schedules.push_back(tiled(dag, 128, height, false));
+        schedules.push_back(tiled(dag, 256, height, true));
+        schedules.push_back(at_root(dag, height > 20));
+    }
+    // Twice: the second time from what was kept.
+    for (int i = 0; i < 2; i++) {
+        for (const Schedule& each : schedules) {
+            EXPECT_DOUBLE_EQ(evaluator.seconds(each), seconds(dag, each, machine));
+        }
+    }
 }
 
 TEST(Cost, GroupsAddUp) {

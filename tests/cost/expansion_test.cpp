@@ -32,8 +32,8 @@ TEST(Expansion, ReadsEachPlaceOnceHoweverOftenItIsInlined) {
     const PipelineDag dag = samples::blur();
     const Schedule schedule = inlined(dag);
     const Placement placement(dag, schedule);
-    Expansions expansions(placement);
-    const Expansion& expansion = expansions.of(2, 0);
+    Expansions expansions;
+    const Expansion& expansion = expansions.of(placement, 2, 0);
     EXPECT_TRUE(expansion.complete);
     ASSERT_NE(find(expansion.inlined, Source::Function, 1), nullptr);
     EXPECT_EQ(find(expansion.inlined, Source::Function, 1)->members, 3);
@@ -50,19 +50,19 @@ TEST(Expansion, StopsAtFunctionsThatHaveMemory) {
     Schedule schedule = inlined(dag);
     schedule.functions[1].compute = Level::root();
     const Placement placement(dag, schedule);
-    Expansions expansions(placement);
-    EXPECT_TRUE(expansions.of(2, 0).inlined.empty());
-    ASSERT_NE(find(expansions.of(2, 0).loads, Source::Function, 1), nullptr);
-    EXPECT_EQ(find(expansions.of(2, 0).loads, Source::Function, 1)->members, 3);
-    EXPECT_EQ(find(expansions.of(1, 0).loads, Source::Input, 0)->members, 3);
+    Expansions expansions;
+    EXPECT_TRUE(expansions.of(placement, 2, 0).inlined.empty());
+    ASSERT_NE(find(expansions.of(placement, 2, 0).loads, Source::Function, 1), nullptr);
+    EXPECT_EQ(find(expansions.of(placement, 2, 0).loads, Source::Function, 1)->members, 3);
+    EXPECT_EQ(find(expansions.of(placement, 1, 0).loads, Source::Input, 0)->members, 3);
 }
 
 TEST(Expansion, ComposesRates) {
     const PipelineDag dag = samples::pyramid();
     const Schedule schedule = inlined(dag);
     const Placement placement(dag, schedule);
-    Expansions expansions(placement);
-    const Expansion& expansion = expansions.of(3, 0);
+    Expansions expansions;
+    const Expansion& expansion = expansions.of(placement, 3, 0);
     // The input directly, and through up(x) = down(x / 2), down(x) = mean of input(2x .. 2x + 1).
     std::vector<std::int64_t> spans;
     for (const Family& family : expansion.loads) {
@@ -77,8 +77,8 @@ TEST(Family, CopiesShareWhatTheyHaveInCommon) {
     const PipelineDag dag = samples::blur();
     const Schedule schedule = inlined(dag);
     const Placement placement(dag, schedule);
-    Expansions expansions(placement);
-    const Family& input = *find(expansions.of(2, 0).loads, Source::Input, 0);
+    Expansions expansions;
+    const Family& input = *find(expansions.of(placement, 2, 0).loads, Source::Input, 0);
     const auto distinct = [&](std::vector<Copies> copies) { return input.distinct(copies); };
     EXPECT_EQ(distinct({}), 9);
     EXPECT_EQ(distinct({{1, 2, 1}}), 12) << "two rows of output need four of input";
@@ -91,9 +91,9 @@ TEST(Family, WhatIsNotAffineIsNeverShared) {
     const PipelineDag dag = samples::histogram();
     const Schedule schedule = inlined(dag);
     const Placement placement(dag, schedule);
-    Expansions expansions(placement);
-    const Family* hist = find(expansions.of(2, 0).inlined, Source::Function, 1);
-    hist = hist == nullptr ? find(expansions.of(2, 0).loads, Source::Function, 1) : hist;
+    Expansions expansions;
+    const Family* hist = find(expansions.of(placement, 2, 0).inlined, Source::Function, 1);
+    hist = hist == nullptr ? find(expansions.of(placement, 2, 0).loads, Source::Function, 1) : hist;
     ASSERT_NE(hist, nullptr);
     EXPECT_FALSE(hist->is_affine());
     EXPECT_TRUE(hist->depends_on(0) && hist->depends_on(1));

@@ -9,6 +9,7 @@ namespace nestor {
 namespace {
 
 constexpr double kIssueWidth = 6;        // instructions a cycle; of current x86 and Arm cores, 4 to 8
+constexpr double kEndless = 1e15;        // cycles
 constexpr double kCallCycles = 40;       // of a function of the C library, for one element
 constexpr double kLoopEntry = 12;        // cycles: its set-up, and the branch that ends it
 constexpr double kOuterIteration = 5;    // cycles of an iteration of a loop around others: addresses
@@ -60,6 +61,9 @@ class NestWork {
 
     NestCycles run() {
         count_own();
+        if (!nest_.expansion->complete) {
+            cycles_.arithmetic = kEndless;  // nobody wants to compile this
+        }
         for (const Family& family : nest_.expansion->inlined) {
             count_inlined(family);
         }

@@ -73,18 +73,59 @@ class GroupTraffic {
         return std::min(bytes, facts_.whole_bytes(Source::Function, nest.function));
     }
 
+    // Bytes that one iteration of the loop touches of something: its region, but no more than its
+    // loads fetch, where the region is everything because it is not known.
+    double touched(const NestFacts& nest, std::size_t position, const Touched& what) {
+        const LoopSite& site = nest.loops[position].site;
+        const double region = facts_.bytes_within(site, what.source, what.index);
+        if (region == 0 || !is_whole(site, what)) {
+            return region;
+        }
+        double loads = 0;
+        for (const NestFacts& each : facts_.nests()) {
+            const bool inside =
+                &each == &nest || facts_.placement().is_computed_inside(each.function, site);
+            if (!inside) {
+                continue;
+            }
+            for (const Family& family : each.expansion->loads) {
+                if (family.source == what.source && family.index == what.index) {
+                    loads += family.members * each.iterations(0);
+                }
+            }
+        }
+        const double element = what.source == Source::Input
+                                   ? facts_.graph().inputs[what.index].type.bytes()
+                                   : static_cast<double>(
+                                         facts_.graph().functions[what.index].bytes_per_point());
+        return std::min(region, loads / nest.iterations(position) * element);
+    }
+
+    [[nodiscard]] bool is_whole(const LoopSite& site, const Touched& what) {
+        const Regions& regions = facts_.bounds().within(site);
+        const std::size_t dims = what.source == Source::Input
+                                     ? facts_.graph().inputs[what.index].region.size()
+                                     : facts_.graph().functions[what.index].region.size();
+        for (std::size_t d = 0; d < dims; d++) {
+            if (regions.span(what.source, what.index, static_cast<int>(d)).whole) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     double working_set(const NestFacts& nest, std::size_t position) {
         double bytes = own_bytes(nest, position);
         const LoopSite& site = nest.loops[position].site;
         for (const Touched& each : arrays_) {
-            const double touched = facts_.bytes_within(site, each.source, each.index);
-            if (touched == 0 || each.source == Source::Input) {
-                bytes += touched;
+            const double mine = touched(nest, position, each);
+            if (mine == 0 || each.source == Source::Input) {
+                bytes += mine;
                 continue;
             }
             // Storage that lives inside is used again and again, a circular buffer, too.
             const bool computed_inside = facts_.placement().is_computed_inside(each.index, site);
-            bytes += computed_inside ? std::min(touched, facts_.allocated_bytes(each.index)) : touched;
+            bytes += computed_inside ? std::min(mine, facts_.allocated_bytes(each.index)) : mine;
         }
         return bytes;
     }
@@ -101,7 +142,7 @@ class GroupTraffic {
         const double entries = nest.iterations(position + 1);
         double bytes = 0;
         for (const Touched& each : arrays_) {
-            const double first = facts_.bytes_within(loop.site, each.source, each.index);
+            const double first = touched(nest, position, each);
             if (first == 0) {
                 continue;
             }
@@ -126,9 +167,11 @@ class GroupTraffic {
     // The part of what an iteration touches that the one before did not.
     [[nodiscard]] double fresh(const LoopSite& site, const Touched& what) {
         const Regions& regions = facts_.bounds().within(site);
-        const std::vector<std::int64_t> extents = what.source == Source::Input
-                                                      ? regions.input_extents(what.index)
-                                                      : regions.extents(what.index);
+        const std::vector<std::int64_t> extents = regions.loaded(what.source, what.index);
+        // Where everything is touched, but not all of it at once, it is something else each time.
+        if (is_whole(site, what)) {
+            return facts_.bytes_within(site, what.source, what.index) > cache_ ? 1 : 0;
+        }
         double kept = 1;
         for (std::size_t d = 0; d < extents.size(); d++) {
             const double move =
@@ -142,9 +185,7 @@ class GroupTraffic {
     // Bytes of the cache lines that are touched: narrow strips take more than they need.
     [[nodiscard]] double lines(const Touched& what, const LoopSite& site, double bytes) {
         const Regions& regions = facts_.bounds().within(site);
-        const std::vector<std::int64_t> extents = what.source == Source::Input
-                                                      ? regions.input_extents(what.index)
-                                                      : regions.extents(what.index);
+        const std::vector<std::int64_t> extents = regions.loaded(what.source, what.index);
         const auto dense = static_cast<std::size_t>(facts_.dense_dim(what.source, what.index));
         if (dense >= extents.size()) {
             return bytes;

@@ -1,0 +1,150 @@
+#include "cost/evaluator.h"
+
+#include "cost/schedule_facts.h"
+
+namespace nestor {
+
+namespace {
+
+// Order matters; good enough for keys of a table.
+class Mixer {
+  public:
+    void add(std::uint64_t value) {
+        hash_ = (hash_ ^ (value + 0x9e3779b97f4a7c15U + (hash_ << 6U) + (hash_ >> 2U))) *
+                0xbf58476d1ce4e5b9U;
+        hash_ ^= hash_ >> 29U;
+    }
+    void add(const LoopRef& loop) {
+        add(static_cast<std::uint64_t>(loop.dim) << 8U | static_cast<std::uint64_t>(loop.level));
+    }
+    void add(const Level& level) {
+        add(static_cast<std::uint64_t>(level.kind));
+        add(static_cast<std::uint64_t>(level.site.function) << 8U |
+            static_cast<std::uint64_t>(level.site.stage));
+        add(level.site.loop);
+    }
+    void add(const LoopNest& nest) {
+        for (const std::vector<Split>& splits : nest.splits) {
+            add(splits.size());
+            for (const Split& split : splits) {
+                add(static_cast<std::uint64_t>(split.factor) << 4U |
+                    static_cast<std::uint64_t>(split.tail));
+            }
+        }
+        for (const std::vector<LoopRef>* loops : {&nest.order, &nest.parallel, &nest.unrolled}) {
+            add(loops->size());
+            for (const LoopRef& loop : *loops) {
+                add(loop);
+            }
+        }
+        add(nest.vector ? 1 : 0);
+        if (nest.vector) {
+            add(*nest.vector);
+        }
+    }
+    [[nodiscard]] std::uint64_t hash() const { return hash_; }
+
+  private:
+    std::uint64_t hash_ = 0;
+};
+
+int root_of(const Placement& placement, int function) {
+    while (placement.kind(function) == Placement::Kind::At) {
+        function = placement.schedule().functions[function].compute.site.function;
+    }
+    return function;
+}
+
+}  // namespace
+
+Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine)
+    : machine_(machine), usual_(usual(dag)) {
+    const std::size_t count = dag.functions.size();
+    ancestors_.assign(count, std::vector<bool>(count, false));
+    for (std::size_t f = 0; f < count; f++) {  // producers first
+        std::vector<bool>& mine = ancestors_[f];
+        for (const Stage& stage : dag.functions[f].stages) {
+            for (const Load& load : stage.loads) {
+                if (load.source == Source::Function) {
+                    const std::vector<bool>& theirs = ancestors_[load.index];
+                    for (std::size_t i = 0; i < count; i++) {
+                        mine[i] = mine[i] || theirs[i];
+                    }
+                    mine[load.index] = true;
+                }
+            }
+        }
+    }
+}
+
+double Evaluator::seconds(const Schedule& schedule) {
+    const std::size_t count = usual_.functions.size();
+    if (schedule.functions.size() != count) {
+        return predict(usual_, schedule, machine_).cost.total();  // derived functions
+    }
+    const Placement placement(usual_, schedule);
+    const Bounds bounds(placement);
+    std::vector<Mixer> keys(count);
+    std::vector<std::vector<bool>> reads(count);
+    std::vector<bool> is_root(count, false);
+    double everything = 0;
+    for (std::size_t f = 0; f < count; f++) {
+        const auto i = static_cast<int>(f);
+        if (placement.is_transparent(i)) {
+            continue;
+        }
+        const auto root = static_cast<std::size_t>(root_of(placement, i));
+        is_root[root] = true;
+        Mixer& key = keys[root];
+        key.add(f);
+        const FunctionSchedule& mine = schedule.functions[f];
+        key.add(mine.compute);
+        key.add(mine.store);
+        for (const StageSchedule& stage : mine.stages) {
+            key.add(stage.nest);
+        }
+        if (reads[root].empty()) {
+            reads[root].assign(count, false);
+        }
+        for (std::size_t a = 0; a < count; a++) {
+            reads[root][a] = reads[root][a] || ancestors_[f][a];
+        }
+        if (root == f) {
+            auto bytes = static_cast<double>(usual_.functions[f].bytes_per_point());
+            for (const std::int64_t extent : bounds.whole_region(i)) {
+                bytes *= static_cast<double>(extent);
+            }
+            everything += bytes;
+        }
+    }
+    double total = 0;
+    std::vector<int> missing;
+    for (std::size_t root = 0; root < count; root++) {
+        if (!is_root[root]) {
+            continue;
+        }
+        for (std::size_t a = 0; a < count; a++) {
+            if (reads[root][a]) {
+                keys[root].add(placement.is_transparent(static_cast<int>(a)) ? a : ~a);
+            }
+        }
+        keys[root].add(static_cast<std::uint64_t>(everything));
+        const auto known = groups_.find(keys[root].hash());
+        if (known != groups_.end()) {
+            total += known->second;
+        } else {
+            missing.push_back(static_cast<int>(root));
+        }
+    }
+    if (!missing.empty()) {
+        ScheduleFacts facts(usual_, schedule, machine_, expansions_, missing);
+        for (const int root : missing) {
+            const double cost = group_cost(facts, root).total();
+            groups_[keys[root].hash()] = cost;
+            total += cost;
+        }
+    }
+    return total;
+}
+
+}  // namespace nestor
