@@ -3,8 +3,9 @@
 
 usage: scripts/spread.py BOARD.json BOARD.json...     (copies of scripts/board's out/board.json, or `nestor bench --json`)
 
-A figure is a version's speed relative to the first version of its pipeline (the expert), in one run. Its spread is the difference between its largest and its smallest value, as a part of its median. Only what has a
-figure in every run counts; what has it in some is named.
+A figure is a version's speed relative to the first version of its pipeline (the expert), in one run. Its spread is the
+difference between its largest and its smallest value, as a part of its median. Only what has a figure in every run
+counts; what has it in some is named.
 """
 
 import json

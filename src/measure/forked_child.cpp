@@ -16,6 +16,8 @@
 #include <exception>
 #include <fstream>
 
+#include "measure/lines.h"
+
 namespace nestor {
 
 namespace {
@@ -37,22 +39,6 @@ void limit_child(std::int64_t memory_bytes) {
     setrlimit(RLIMIT_AS, &memory);
     const rlimit core{0, 0};
     setrlimit(RLIMIT_CORE, &core);
-}
-
-/** False if nobody reads it. */
-bool write_line(int pipe, const std::string& line) {
-    const std::string text = line + "\n";
-    for (std::size_t written = 0; written < text.size();) {
-        const ssize_t n = write(pipe, text.data() + written, text.size() - written);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            return false;
-        }
-        written += static_cast<std::size_t>(n);
-    }
-    return true;
 }
 
 [[noreturn]] void run_child(const std::function<void(const ParentLink&)>& body,
@@ -171,7 +157,8 @@ bool ForkedChild::receive(std::vector<std::string>& lines) {
 }
 
 void ForkedChild::tell(const std::string& line) const {
-    write_line(orders_, line);  // a child that has died meanwhile is noticed by its closed end
+    // A child that has died meanwhile is noticed by its closed end.
+    (void)write_line(orders_, line);
 }
 
 void ForkedChild::give_turn() const {

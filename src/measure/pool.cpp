@@ -13,6 +13,8 @@
 #include <deque>
 #include <nlohmann/json.hpp>
 
+#include "measure/lines.h"
+
 extern char** environ;
 
 namespace nestor {
@@ -62,20 +64,7 @@ class MeasurePool::Worker {
 
     /** False if it does not listen any more. */
     [[nodiscard]] bool write(const json& message) const {
-        const std::string text =
-            message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-        for (std::size_t written = 0; written < text.size();) {
-            const ssize_t n =
-                send(socket_, text.data() + written, text.size() - written, MSG_NOSIGNAL);
-            if (n < 0 && errno == EINTR) {
-                continue;
-            }
-            if (n <= 0) {
-                return false;
-            }
-            written += static_cast<std::size_t>(n);
-        }
-        return true;
+        return write_line(socket_, message.dump(-1, ' ', false, json::error_handler_t::replace));
     }
 
     /** The next message; false at its end. */

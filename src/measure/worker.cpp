@@ -14,6 +14,7 @@
 #include <thread>
 
 #include "measure/forked_child.h"
+#include "measure/lines.h"
 #include "measure/reference_kernel.h"
 #include "measure/subject.h"
 #include "measure/timing.h"
@@ -58,17 +59,9 @@ class LineReader {
     bool ended_ = false;
 };
 
-void write_line(int out, const json& message) {
-    const std::string text = message.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
-    for (std::size_t written = 0; written < text.size();) {
-        const ssize_t n = write(out, text.data() + written, text.size() - written);
-        if (n < 0 && errno == EINTR) {
-            continue;
-        }
-        if (n <= 0) {
-            _exit(1);  // nobody listens any more
-        }
-        written += static_cast<std::size_t>(n);
+void tell(int out, const json& message) {
+    if (!write_line(out, message.dump(-1, ' ', false, json::error_handler_t::replace))) {
+        _exit(1);  // nobody listens any more
     }
 }
 
@@ -127,10 +120,10 @@ class Worker {
     int run() {
         signal(SIGPIPE, SIG_IGN);
         if (Status status = prepare(); !status) {
-            write_line(out_, {{"error", status.error()}});
+            tell(out_, {{"error", status.error()}});
             return 1;
         }
-        write_line(out_, {{"ready", true}, {"verified_against", verified_against_}});
+        tell(out_, {{"ready", true}, {"verified_against", verified_against_}});
         while (true) {
             take_requests();
             start_builds();
@@ -237,7 +230,7 @@ class Worker {
         for (std::string line; in_.next(line);) {
             const json message = json::parse(line, nullptr, false);
             if (message.is_discarded() || !message.is_object() || !message.contains("id")) {
-                write_line(out_, {{"error", "not a request: " + line}});
+                tell(out_, {{"error", "not a request: " + line}});
                 continue;
             }
             Request request;
@@ -349,7 +342,7 @@ class Worker {
     void answer(const json& id, Measurement result) {
         result.machine = machine_;
         result.drift = reference_seconds_ > 0 ? result.drift / reference_seconds_ : 0;
-        write_line(out_, {{"id", id}, {"measurement", to_json(result)}});
+        tell(out_, {{"id", id}, {"measurement", to_json(result)}});
     }
 
     void enforce_limits() {
