@@ -1,5 +1,6 @@
 // nestor sample
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -10,6 +11,7 @@
 #include "plugin/machine_choice.h"
 #include "schedule/print.h"
 #include "search/sample.h"
+#include "search/search.h"
 
 namespace nestor {
 
@@ -26,6 +28,7 @@ struct Options {
     RequestOptions request;
     std::string folder;
     int count = 100;
+    int frontier = 0;
     std::uint64_t seed = 1;
 };
 
@@ -46,8 +49,15 @@ Status run(const Options& options) {
     }
     Caps caps;
     caps.peak_bytes = pipeline.params.memory_limit;
-    const std::vector<Schedule> schedules =
-        sample_schedules(dag.value(), machine.value(), caps, options.count, options.seed);
+    std::vector<Schedule> schedules =
+        frontier_schedules(dag.value(), machine.value(), search_caps(caps), options.frontier,
+                           Limits(pipeline.params.time_limit, pipeline.params.search_memory));
+    for (Schedule& schedule : sample_schedules(dag.value(), machine.value(), search_caps(caps),
+                                               options.count, options.seed)) {
+        if (std::ranges::count(schedules, schedule) == 0) {
+            schedules.push_back(std::move(schedule));
+        }
+    }
     if (Status status = make_directory(options.folder); !status) {
         return status;
     }
@@ -71,7 +81,12 @@ Action define_sample(CLI::App& app) {
         ->required()
         ->type_name("FOLDER");
     app.add_option("--count", options->count, "how many schedules")
-        ->check(CLI::Range(1, 100000))
+        ->check(CLI::Range(0, 100000))
+        ->capture_default_str();
+    app.add_option("--frontier", options->frontier,
+                   "how many schedules of those that the search looks at, before the random ones: "
+                   "the best one, and others of up to four times its predicted time")
+        ->check(CLI::Range(0, 100000))
         ->capture_default_str();
     app.add_option("--seed", options->seed, "of the choice")->capture_default_str();
     app.footer(kExamples);

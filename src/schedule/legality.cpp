@@ -47,6 +47,9 @@ const std::vector<std::vector<Rule>> kRules = {
         check_fold_factor,
         check_peak_bytes,
         check_inlined_size,
+        check_code_size,
+        check_careful_tails,
+        check_careful_slides,
     },
 };
 

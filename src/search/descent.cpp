@@ -13,13 +13,18 @@ constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
 class Descent {
   public:
     Descent(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator, const Caps& caps,
-            const Limits& limits)
-        : dag_(dag), machine_(machine), evaluator_(evaluator), caps_(caps), limits_(limits) {}
+            const Limits& limits, const Observer& observer)
+        : dag_(dag),
+          machine_(machine),
+          evaluator_(evaluator),
+          caps_(caps),
+          limits_(limits),
+          observer_(observer) {}
 
-    std::vector<Found> run(const Start& start) {
+    std::optional<Found> run(const Start& start) {
         Found best{start.name, start.plan, build(dag_, start.plan, machine_), 0, 1};
         if (!is_legal(best.schedule)) {
-            return {};
+            return std::nullopt;
         }
         best.seconds = evaluator_.seconds(best.schedule);
         bool improved = true;
@@ -28,12 +33,12 @@ class Descent {
             // Consumers first: where they have tiles, producers may follow.
             for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0; f--) {
                 if (limits_.check() != StopReason::Finished) {
-                    return {best};
+                    return best;
                 }
                 improved = improve(f, best) || improved;
             }
         }
-        return {best};
+        return best;
     }
 
   private:
@@ -52,6 +57,9 @@ class Descent {
                 return;
             }
             const double seconds = evaluator_.seconds(schedule);
+            if (observer_) {
+                observer_(schedule, seconds);
+            }
             if (seconds < kEnough * best.seconds && is_legal(schedule)) {
                 best.plan = std::move(plan);
                 best.schedule = std::move(schedule);
@@ -67,6 +75,7 @@ class Descent {
     Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;
+    const Observer& observer_;
 };
 
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:
@@ -97,24 +106,30 @@ void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int6
 std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
     std::vector<Start> starts{{"root", plain}};
-    const auto fused = [&](const char* name, Place place, std::int64_t width, std::int64_t height) {
+    const auto fused = [&](const char* name, SiteKind compute, std::int64_t width,
+                           std::int64_t height) {
         Plan plan = plain;
         set_tiles(dag, plan, width, height);
         for (std::size_t i = 0; i < dag.functions.size(); i++) {
-            Place& mine = plan.functions[i].place;
-            mine = mine == Place::Root && !dag.functions[i].is_output ? place : mine;
+            FunctionPlan& f = plan.functions[i];
+            if (f.place == Place::Root && !dag.functions[i].is_output) {
+                f.place = Place::At;
+                f.compute.kind = compute;
+                f.store.kind = SiteKind::Tile;
+            }
         }
         starts.push_back({name, std::move(plan)});
     };
-    fused("strips", Place::Rows, 0, 32);
-    fused("sliding tiles", Place::Rows, 256, 32);
-    fused("tiles", Place::Tile, 128, 32);
+    fused("strips", SiteKind::Rows, 0, 32);
+    fused("sliding tiles", SiteKind::Rows, 256, 32);
+    fused("tiles", SiteKind::Tile, 128, 32);
     return starts;
 }
 
-std::vector<Found> descend(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator,
-                           const Start& start, const Caps& caps, const Limits& limits) {
-    return Descent(dag, machine, evaluator, caps, limits).run(start);
+std::optional<Found> descend(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator,
+                             const Start& start, const Caps& caps, const Limits& limits,
+                             const Observer& observer) {
+    return Descent(dag, machine, evaluator, caps, limits, observer).run(start);
 }
 
 }  // namespace nestor

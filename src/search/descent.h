@@ -1,6 +1,8 @@
 #pragma once
 // Coordinate descent: from a plan to one that no single move improves, by predicted time.
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,10 +28,14 @@ struct Start {
 };
 [[nodiscard]] std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine);
 
+/** Sees every schedule that is looked at, legal or not, with its predicted seconds. */
+using Observer = std::function<void(const Schedule& schedule, double seconds)>;
+
 /** Takes the best move of each function in turn until none improves, or `limits` say stop. Only
  * legal schedules are found; none if the start itself is not legal. */
-[[nodiscard]] std::vector<Found> descend(const PipelineDag& dag, const Machine& machine,
-                                         Evaluator& evaluator, const Start& start, const Caps& caps,
-                                         const Limits& limits);
+[[nodiscard]] std::optional<Found> descend(const PipelineDag& dag, const Machine& machine,
+                                           Evaluator& evaluator, const Start& start,
+                                           const Caps& caps, const Limits& limits,
+                                           const Observer& observer = {});
 
 }  // namespace nestor

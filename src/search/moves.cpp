@@ -17,7 +17,8 @@ class Neighbours {
   public:
     Neighbours(const PipelineDag& dag, const Plan& plan, int function, const Machine& machine,
                const Visit& visit)
-        : f_(dag.functions[function]),
+        : dag_(dag),
+          f_(dag.functions[function]),
           plan_(plan),
           function_(function),
           machine_(machine),
@@ -35,6 +36,7 @@ class Neighbours {
             lanes(s);
             vector_dims(s);
             blocks(s);
+            orders(s);
             if (mine().place == Place::Root) {
                 tiles(s);
             }
@@ -53,13 +55,26 @@ class Neighbours {
     }
 
     void places() {
-        for (const Place place : {Place::Inlined, Place::Root, Place::Tile, Place::Rows}) {
-            const bool inlined_wrongly = place == Place::Inlined && !f_.can_inline;
-            const bool output_elsewhere = f_.is_output && place != Place::Root;
-            if (!inlined_wrongly && !output_elsewhere) {
-                offer([&](FunctionPlan& f) { f.place = place; });
+        if (f_.can_inline) {
+            offer([&](FunctionPlan& f) { f.place = Place::Inlined; });
+        }
+        offer([&](FunctionPlan& f) { f.place = Place::Root; });
+        const std::vector<Spot> spots = possible_spots(dag_, plan_, function_, machine_);
+        for (std::size_t compute = 0; compute < spots.size(); compute++) {
+            for (std::size_t store = compute; store < spots.size(); store++) {
+                offer([&](FunctionPlan& f) {
+                    f.place = Place::At;
+                    f.compute = spots[compute];
+                    f.store = spots[store];
+                });
             }
         }
+    }
+
+    void orders(int s) {
+        offer([&](FunctionPlan& f) {
+            f.stages[s].short_outside = !f.stages[s].short_outside;
+        });
     }
 
     void lanes(int s) {
@@ -135,6 +150,7 @@ class Neighbours {
         }
     }
 
+    const PipelineDag& dag_;
     const Function& f_;
     const Plan& plan_;
     const int function_;

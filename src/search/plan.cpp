@@ -1,8 +1,10 @@
 #include "search/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
+#include "schedule/reach.h"
 #include "search/nests.h"
 #include "search/uses.h"
 
@@ -13,12 +15,10 @@ namespace {
 constexpr std::int64_t kShort = 8;         // a dimension of channels, not of pixels
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
 
-// The loops at which other functions can be computed.
-struct Sites {
-    int stage = 0;
-    LoopRef tile;
-    LoopRef rows;
-};
+constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Rows, SiteKind::Tile};
+
+// The loops of a stage at which other functions can be computed, by SiteKind.
+using Sites = std::array<std::optional<LoopRef>, std::size(kSiteKinds)>;
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
@@ -27,12 +27,12 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 // One stage's loops from its plan.
 class NestMaker {
   public:
-    NestMaker(const Function& f, const Stage& stage, const NestPlan& plan, bool guarded)
-        : f_(f), stage_(stage), plan_(plan), guarded_(guarded) {}
+    NestMaker(const Function& f, const Stage& stage, const NestPlan& plan,
+              const std::vector<bool>& open)
+        : f_(f), stage_(stage), plan_(plan), open_(open) {}
 
     LoopNest make(bool at_root, const Machine& machine) {
-        const std::size_t dims = stage_.loops.size();
-        nest_.splits.resize(dims);
+        nest_.splits.resize(stage_.loops.size());
         const std::vector<int> free = free_dims(f_, stage_, plan_.vector_dim);
         for (const int d : free) {
             split(d, at_root);
@@ -41,6 +41,7 @@ class NestMaker {
         if (at_root) {
             parallelize(free, machine);
         }
+        keep_whole();
         while (!nest_.splits.empty() && nest_.splits.back().empty()) {
             nest_.splits.pop_back();
         }
@@ -50,51 +51,56 @@ class NestMaker {
     }
 
     // After make().
-    [[nodiscard]] Sites sites() const { return sites_; }
-    [[nodiscard]] bool has_tiles() const { return has_tiles_; }
+    [[nodiscard]] const Sites& sites() const { return sites_; }
 
   private:
     [[nodiscard]] std::int64_t extent(int d) const { return stage_.loops[d].range.extent; }
+    [[nodiscard]] bool is_short(int d) const { return extent(d) <= kShort; }
+    [[nodiscard]] bool is_vector(int d) const { return d == plan_.vector_dim && plan_.lanes > 1; }
 
-    // A tail of what is split first, and of what is split off it.
+    // A tail of what is split first. What reads on may not compute more than it is asked for, and
+    // an output has no place for more.
     [[nodiscard]] Tail outer_tail(int d, bool at_root) const {
-        const bool pure = stage_.loops[d].kind == LoopKind::Pure;
-        if (guarded_ || !pure || stage_.index > 0 || f_.stages.size() > 1 || f_.is_output) {
+        const Loop& loop = stage_.loops[d];
+        const bool pure = loop.kind == LoopKind::Pure && stage_.index == 0;
+        if (!pure || f_.stages.size() > 1 || f_.is_output || open_[loop.position]) {
             return Tail::GuardWithIf;
         }
         return at_root ? Tail::ShiftInwards : Tail::RoundUp;
     }
 
+    // Of what is split off a split of that factor.
+    [[nodiscard]] Tail inner_tail(int d, std::int64_t whole, std::int64_t factor) const {
+        const bool pure = stage_.loops[d].kind == LoopKind::Pure && stage_.index == 0;
+        return pure && whole % factor == 0 ? Tail::RoundUp : Tail::GuardWithIf;
+    }
+
     void split(int d, bool at_root) {
         std::vector<Split>& splits = nest_.splits[d];
-        const bool is_vector = d == plan_.vector_dim && plan_.lanes > 1;
-        const std::int64_t lanes = is_vector ? plan_.lanes : 1;
+        const std::int64_t lanes = is_vector(d) ? plan_.lanes : 1;
         const std::int64_t unit = lanes * plan_.block[d];
         const bool tiled = at_root && plan_.tile[d] > 0 && plan_.tile[d] < extent(d);
+        std::vector<std::int64_t> factors;
         if (tiled) {
-            splits.push_back({std::max(plan_.tile[d], unit), outer_tail(d, at_root)});
-            has_tiles_ = true;
+            factors.push_back(std::max(plan_.tile[d], unit));
         }
-        const auto inner = [&](std::int64_t factor) {
-            const bool exact = !splits.empty() && splits.back().factor % factor == 0;
-            const Tail tail = splits.empty()                            ? outer_tail(d, at_root)
-                              : exact && stage_.loops[d].kind == LoopKind::Pure && stage_.index == 0
-                                  ? Tail::RoundUp
-                                  : Tail::GuardWithIf;
-            splits.push_back({factor, tail});
-        };
         if (unit > 1) {
-            inner(unit);
+            factors.push_back(unit);
         }
-        if (is_vector && plan_.block[d] > 1) {
-            inner(lanes);
+        if (is_vector(d) && plan_.block[d] > 1) {
+            factors.push_back(lanes);
+        }
+        for (const std::int64_t factor : factors) {
+            splits.push_back({factor, splits.empty()
+                                          ? outer_tail(d, at_root)
+                                          : inner_tail(d, splits.back().factor, factor)});
         }
         const int levels = static_cast<int>(splits.size());
-        if (is_vector) {
+        if (is_vector(d)) {
             nest_.vector = LoopRef{d, levels};
         }
         if (plan_.block[d] > 1) {
-            nest_.unrolled.push_back({d, is_vector ? levels - 1 : levels});
+            nest_.unrolled.push_back({d, is_vector(d) ? levels - 1 : levels});
         }
         tiled_.push_back(tiled);
     }
@@ -121,42 +127,65 @@ class NestMaker {
                 order.push_back({d, 0});
             }
         }
-        std::vector<LoopRef> rows;
-        for (std::size_t i = 0; i < free.size(); i++) {
-            const int d = free[i];
-            const LoopRef within{d, tiled_[i] ? 1 : 0};
-            // A long dimension that is not tiled is one of tiles of a single point.
-            const bool inside = tiled_[i] || !has_tiles_ || d == plan_.vector_dim || extent(d) <= kShort;
-            if (inside && !is_marked(within)) {
-                order.push_back(within);
-                if (d != plan_.vector_dim && extent(d) > kShort) {
-                    rows.push_back(within);
+        order_tile(free);
+        const std::size_t inside = order.size();
+        for (const bool last : {false, true}) {
+            for (const int d : free) {
+                const LoopRef outer{d, 0};
+                if (is_outside(d) == last && !is_marked(outer) &&
+                    std::ranges::find(order, outer) == order.end()) {
+                    order.push_back(outer);
                 }
             }
         }
-        sites_.rows = rows.empty() ? LoopRef{} : rows.back();
-        const std::size_t inside = order.size();
+        if (inside < order.size()) {
+            site(SiteKind::Tile) = order[inside];
+        }
+    }
+
+    [[nodiscard]] bool is_outside(int d) const {
+        return plan_.short_outside && is_short(d) && d != plan_.vector_dim;
+    }
+
+    // A long dimension that is not tiled, where others are, is one of tiles of a single point.
+    void order_tile(const std::vector<int>& free) {
+        const bool has_tiles = std::ranges::count(tiled_, true) > 0;
         for (std::size_t i = 0; i < free.size(); i++) {
-            const LoopRef outer{free[i], 0};
-            if (has_tiles_ && !is_marked(outer) &&
-                std::ranges::find(order, outer) == order.end()) {
-                order.push_back(outer);
+            const int d = free[i];
+            const LoopRef within{d, tiled_[i] ? 1 : 0};
+            const bool inside = tiled_[i] || !has_tiles || d == plan_.vector_dim || is_short(d);
+            if (!inside || is_outside(d) || is_marked(within)) {
+                continue;
+            }
+            nest_.order.push_back(within);
+            if (!site(SiteKind::Inner)) {
+                site(SiteKind::Inner) = within;
+            }
+            if (d != plan_.vector_dim && !is_short(d)) {
+                site(SiteKind::Rows) = within;
             }
         }
-        sites_.tile = inside < order.size() ? order[inside] : LoopRef{};
-        if (rows.empty()) {
-            sites_.rows = sites_.tile;
+    }
+
+    std::optional<LoopRef>& site(SiteKind kind) { return sites_[static_cast<std::size_t>(kind)]; }
+
+    // Halide takes the iterations that meet a border or a tail out of loops. Out of the innermost
+    // one, that is what makes its vectors fast; out of those around it, whole tiles at borders would
+    // be slow, and the code as many times as large.
+    void keep_whole() {
+        for (const LoopRef& loop : nest_.order) {
+            if (loop != site(SiteKind::Inner) && !is_marked(loop)) {
+                nest_.partition.push_back({loop, PartitionPolicy::Never});
+            }
         }
-        sites_.stage = stage_.index;
-        has_tiles_ = has_tiles_ && inside < order.size();
     }
 
     // Outermost first, until there are tasks enough.
     void parallelize(const std::vector<int>& free, const Machine& machine) {
         std::int64_t tasks = 1;
         for (auto loop = nest_.order.rbegin(); loop != nest_.order.rend(); ++loop) {
-            if (tasks >= kTasksPerCore * machine.parallelism || loop->level > 0 || is_marked(*loop) ||
-                std::ranges::count(free, loop->dim) == 0) {
+            if (tasks >= kTasksPerCore * machine.parallelism || loop->level > 0 ||
+                is_marked(*loop) || std::ranges::count(free, loop->dim) == 0) {
                 break;
             }
             const std::vector<Split>& splits = nest_.splits[loop->dim];
@@ -173,10 +202,9 @@ class NestMaker {
     const Function& f_;
     const Stage& stage_;
     const NestPlan& plan_;
-    const bool guarded_;
+    const std::vector<bool>& open_;  // see Reach::beyond, by dimension
     LoopNest nest_;
     std::vector<bool> tiled_;  // of the free dimensions, in their order
-    bool has_tiles_ = false;
     Sites sites_;
 };
 
@@ -186,31 +214,41 @@ class ScheduleMaker {
         : dag_(dag),
           plan_(plan),
           machine_(machine),
+          reach_(dag),
           schedule_(empty_schedule(dag)),
-          host_(dag.functions.size(), -1),
-          sites_(dag.functions.size()) {}
-
-    Schedule run() {
+          compute_(dag.functions.size()),
+          sites_(dag.functions.size()) {
         std::vector<bool> inlined;
         for (const FunctionPlan& f : plan_.functions) {
             inlined.push_back(f.place == Place::Inlined);
         }
         uses_ = real_uses(dag_, inlined);
-        for (int i = static_cast<int>(dag_.functions.size()) - 1; i >= 0; i--) {
-            const Function& f = dag_.functions[i];
-            if (f.pinned) {
+    }
+
+    Schedule run() {
+        place_consumers_of(-1);
+        return std::move(schedule_);
+    }
+
+    std::vector<Spot> spots_of(int function) {
+        place_consumers_of(function);
+        return common_spots(function);
+    }
+
+  private:
+    void place_consumers_of(int function) {
+        for (int i = static_cast<int>(dag_.functions.size()) - 1; i > function; i--) {
+            if (dag_.functions[i].pinned) {
                 continue;
             }
-            if (inlined[i]) {
+            if (plan_.functions[i].place == Place::Inlined) {
                 schedule_.functions[i].compute = Level::inlined();
             } else {
                 place(i);
             }
         }
-        return std::move(schedule_);
     }
 
-  private:
     void place(int i) {
         const Function& f = dag_.functions[i];
         const FunctionPlan& plan = plan_.functions[i];
@@ -219,57 +257,125 @@ class ScheduleMaker {
         if (f.is_extern) {
             return;
         }
-        const bool inside = plan.place == Place::Tile || plan.place == Place::Rows;
-        const std::optional<int> host = inside ? common_host(i) : std::nullopt;
-        if (host) {
-            const Sites& sites = *sites_[*host];
-            const LoopSite tile{*host, sites.stage, sites.tile};
-            const LoopSite rows{*host, sites.stage, sites.rows};
-            schedule.compute = Level::at(plan.place == Place::Rows ? rows : tile);
-            if (plan.place == Place::Rows && rows.loop != tile.loop) {
-                schedule.store = Level::at(tile);
-            }
-            host_[i] = *host;
+        if (plan.place == Place::At) {
+            place_at_loop(i);
+        }
+        std::vector<bool> open;
+        for (int d = 0; d < f.dimensions(); d++) {
+            open.push_back(reach_.beyond(i, d));
         }
         for (const Stage& stage : f.stages) {
-            NestMaker maker(f, stage, plan.stages[stage.index], plan_.guarded);
-            schedule.stages[stage.index].nest = maker.make(!host, machine_);
-            if (!host && stage.index + 1 == static_cast<int>(f.stages.size()) && maker.has_tiles()) {
-                sites_[i] = maker.sites();
+            NestMaker maker(f, stage, plan.stages[stage.index], open);
+            schedule.stages[stage.index].nest = maker.make(!compute_[i], machine_);
+            sites_[i].push_back(maker.sites());
+        }
+        if (f.is_output && f.stages.size() == 1) {
+            add_large(f, schedule.stages[0]);
+        }
+    }
+
+    // Guards at the ends of an output's tiles keep Halide from knowing their extents, and so from
+    // sliding and folding what is computed inside. Where there is at least one whole tile, the last
+    // one is moved inwards instead.
+    static void add_large(const Function& f, StageSchedule& stage) {
+        Specialization large{{}, stage.nest};
+        for (std::size_t d = 0; d < large.nest.splits.size(); d++) {
+            std::vector<Split>& splits = large.nest.splits[d];
+            const Loop& loop = f.stages[0].loops[d];
+            if (!splits.empty() && splits[0].factor <= loop.range.extent) {
+                splits[0].tail = Tail::ShiftInwards;
+                large.when.push_back({loop.position, splits[0].factor});
+            }
+        }
+        if (!large.when.empty()) {
+            stage.specializations.push_back(std::move(large));
+        }
+    }
+
+    void place_at_loop(int i) {
+        const FunctionPlan& plan = plan_.functions[i];
+        const std::vector<Spot> common = common_spots(i);
+        const auto compute = find(common, common.begin(), plan.compute);
+        if (compute == common.end()) {
+            return;
+        }
+        compute_[i] = *compute;
+        schedule_.functions[i].compute = Level::at(loop_site(*compute));
+        if (!(plan.store == plan.compute)) {
+            const auto store = find(common, compute, plan.store);
+            if (store != common.end() && store != compute) {
+                schedule_.functions[i].store = Level::at(loop_site(*store));
             }
         }
     }
 
-    // The root whose tiles contain all uses of a function.
-    [[nodiscard]] std::optional<int> common_host(int i) const {
-        std::optional<int> common;
-        if (dag_.functions[i].is_output) {
-            return std::nullopt;
+    using Position = std::vector<Spot>::const_iterator;
+
+    static Position find(const std::vector<Spot>& common, Position from, const Spot& wanted) {
+        const Position exact = std::find(from, common.end(), wanted);
+        if (exact != common.end()) {
+            return exact;
         }
+        Position outermost = common.end();
+        for (Position each = from; each != common.end(); ++each) {
+            outermost = each->kind == wanted.kind ? each : outermost;
+        }
+        return outermost;
+    }
+
+    [[nodiscard]] LoopSite loop_site(const Spot& spot) const {
+        return {spot.function, spot.stage,
+                *sites_[spot.function][spot.stage][static_cast<std::size_t>(spot.kind)]};
+    }
+
+    [[nodiscard]] std::vector<Spot> common_spots(int i) const {
+        if (dag_.functions[i].is_output || uses_[i].empty()) {
+            return {};
+        }
+        std::optional<std::vector<Spot>> common;
         for (const StageRef& use : uses_[i]) {
-            int host = host_[use.function];
-            if (host < 0) {
-                const std::optional<Sites>& sites = sites_[use.function];
-                if (!sites || sites->stage != use.stage) {
-                    return std::nullopt;
-                }
-                host = use.function;
+            std::vector<Spot> around;
+            if (use.stage >= 0) {
+                add_around({use.function, use.stage, SiteKind::Inner}, around);
             }
-            if (use.stage < 0 || (common && *common != host)) {
-                return std::nullopt;
+            if (!common) {
+                common = std::move(around);
+            } else {
+                std::erase_if(*common, [&](const Spot& spot) {
+                    return std::ranges::count(around, spot) == 0;
+                });
             }
-            common = host;
         }
-        return common;
+        return *common;
+    }
+
+    // All spots around that one, itself included, innermost first.
+    void add_around(const Spot& spot, std::vector<Spot>& spots) const {
+        if (sites_[spot.function].empty()) {
+            return;  // pinned, or an extern stage
+        }
+        const Sites& sites = sites_[spot.function][spot.stage];
+        std::optional<LoopRef> last;
+        for (const SiteKind kind : kSiteKinds) {
+            const std::optional<LoopRef>& loop = sites[static_cast<std::size_t>(kind)];
+            if (kind >= spot.kind && loop && loop != last) {
+                spots.push_back({spot.function, spot.stage, kind});
+            }
+            last = loop ? loop : last;
+        }
+        if (compute_[spot.function]) {
+            add_around(*compute_[spot.function], spots);
+        }
     }
 
     const PipelineDag& dag_;
     const Plan& plan_;
     const Machine& machine_;
+    const Reach reach_;
     Schedule schedule_;
     std::vector<std::vector<StageRef>> uses_;
-    std::vector<int> host_;                    // the root in whose tiles it is; -1: none
-    std::vector<std::optional<Sites>> sites_;  // of functions at root with tiles
+    std::vector<std::optional<Spot>> compute_;  // of functions that are computed at a loop
+    std::vector<std::vector<Sites>> sites_;     // [function][stage]
 };
 
 }  // namespace
@@ -301,7 +407,7 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
     Plan plan;
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         const Function& f = dag.functions[i];
-        FunctionPlan function{inlined[i] ? Place::Inlined : Place::Root, {}};
+        FunctionPlan function{inlined[i] ? Place::Inlined : Place::Root, {}, {}, {}};
         for (const Stage& stage : f.stages) {
             NestPlan nest;
             nest.tile.assign(stage.loops.size(), 0);
@@ -320,6 +426,11 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
 
 Schedule build(const PipelineDag& dag, const Plan& plan, const Machine& machine) {
     return ScheduleMaker(dag, plan, machine).run();
+}
+
+std::vector<Spot> possible_spots(const PipelineDag& dag, const Plan& plan, int function,
+                                 const Machine& machine) {
+    return ScheduleMaker(dag, plan, machine).spots_of(function);
 }
 
 }  // namespace nestor

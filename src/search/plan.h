@@ -10,12 +10,23 @@
 
 namespace nestor {
 
-enum class Place {
-    Inlined,
-    Root,
-    Tile,  // once for each tile of the function at root that uses it
-    Rows,  // for each row (or block of rows) of such a tile; stored for the tile, so that it slides
+/** Loops of a stage at which other functions can be computed, by what they are for, because which
+ * loops there are changes with the plan. Innermost first. */
+enum class SiteKind {
+    Inner,  // the innermost loop that is neither a vector nor unrolled
+    Rows,   // over the rows of a tile, or of all there is
+    Tile,   // the innermost of those over tiles
 };
+
+struct Spot {
+    int function = -1;  // -1: any; the outermost one
+    int stage = 0;
+    SiteKind kind = SiteKind::Tile;
+
+    bool operator==(const Spot&) const = default;
+};
+
+enum class Place { Inlined, Root, At };
 
 /** The loops of one stage. Lists are by dimension, as in Stage::loops. */
 struct NestPlan {
@@ -25,12 +36,17 @@ struct NestPlan {
     std::vector<int> block;
     int vector_dim = -1;
     int lanes = 1;
+    /** Loops over short dimensions (channels) are around all others, not between them. */
+    bool short_outside = false;
 
     bool operator==(const NestPlan&) const = default;
 };
 
 struct FunctionPlan {
     Place place = Place::Root;
+    /** Of Place::At. Stored further out than computed, it slides. */
+    Spot compute;
+    Spot store;
     std::vector<NestPlan> stages;
 
     bool operator==(const FunctionPlan&) const = default;
@@ -38,8 +54,6 @@ struct FunctionPlan {
 
 struct Plan {
     std::vector<FunctionPlan> functions;  // one for each of PipelineDag::functions
-    /** Every tail is guarded: slow, and right at any size whatever is read. */
-    bool guarded = false;
 
     bool operator==(const Plan&) const = default;
 };
@@ -55,8 +69,12 @@ struct Plan {
  * ones, all free. */
 [[nodiscard]] std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim);
 
-/** The schedule that follows. A function that cannot be where the plan has it (because not all that
- * use it are in one tile) is at root. Not always legal. */
+/** The schedule that follows. A function that cannot be where the plan has it is at the outermost
+ * spot of that kind that is around all that use it, or else at root. Not always legal. */
 [[nodiscard]] Schedule build(const PipelineDag& dag, const Plan& plan, const Machine& machine);
+
+/** Where a function can be computed at a loop, innermost first: what is around all that use it. */
+[[nodiscard]] std::vector<Spot> possible_spots(const PipelineDag& dag, const Plan& plan,
+                                               int function, const Machine& machine);
 
 }  // namespace nestor

@@ -1,5 +1,8 @@
 #include "search/sample.h"
 
+#include <algorithm>
+#include <limits>
+#include <map>
 #include <random>
 #include <set>
 
@@ -63,6 +66,38 @@ std::vector<Schedule> sample_schedules(const PipelineDag& dag, const Machine& ma
             known.insert(hash(schedule, dag)).second) {
             schedules.push_back(std::move(schedule));
         }
+    }
+    return schedules;
+}
+
+std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& machine,
+                                         const Caps& caps, int count, const Limits& limits) {
+    constexpr double kNear = 4;
+    std::map<std::uint64_t, std::pair<double, Schedule>> seen;  // by hash: the same in any order
+    double best = std::numeric_limits<double>::infinity();
+    Evaluator evaluator(dag, machine);
+    const Observer observer = [&](const Schedule& schedule, double seconds) {
+        if (seconds <= kNear * best && check_legality(dag, schedule, caps).empty()) {
+            best = std::min(best, seconds);
+            seen.try_emplace(hash(schedule, dag), seconds, schedule);
+        }
+    };
+    for (const Start& start : make_starts(dag, machine)) {
+        if (const auto found = descend(dag, machine, evaluator, start, caps, limits, observer)) {
+            observer(found->schedule, found->seconds);
+        }
+    }
+    std::vector<std::pair<double, const Schedule*>> near;
+    for (const auto& [_, each] : seen) {
+        if (each.first <= kNear * best) {
+            near.emplace_back(each.first, &each.second);
+        }
+    }
+    std::ranges::stable_sort(near, {}, &std::pair<double, const Schedule*>::first);
+    std::vector<Schedule> schedules;
+    const std::size_t step = std::max<std::size_t>(1, near.size() / static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < near.size() && static_cast<int>(schedules.size()) < count; i += step) {
+        schedules.push_back(*near[i].second);
     }
     return schedules;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "schedule/legality.h"
+#include "search/limits.h"
 #include "search/plan.h"
 
 namespace nestor {
@@ -14,5 +15,11 @@ namespace nestor {
 [[nodiscard]] std::vector<Schedule> sample_schedules(const PipelineDag& dag, const Machine& machine,
                                                      const Caps& caps, int count,
                                                      std::uint64_t seed, int longest_walk = 24);
+
+/** So many different legal schedules at most from what the search looks at, best first: the best one
+ * and others that are predicted to take up to four times as long, spread evenly over the ranks. */
+[[nodiscard]] std::vector<Schedule> frontier_schedules(const PipelineDag& dag,
+                                                       const Machine& machine, const Caps& caps,
+                                                       int count, const Limits& limits);
 
 }  // namespace nestor

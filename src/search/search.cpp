@@ -8,6 +8,15 @@
 
 namespace nestor {
 
+Caps search_caps(Caps caps) {
+    constexpr std::int64_t kLargestDefinition = 3000;  // nodes
+    caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
+    constexpr std::int64_t kLargestCode = 200'000;  // nodes
+    caps.code_size = kLargestCode;
+    caps.careful_reads = true;
+    return caps;
+}
+
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
                     const Limits& limits) {
     SearchResult result;
@@ -25,17 +34,14 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         result.states++;
     }
     if (options.improve) {
-        // Legal, but nobody wants to wait for Halide.
-        constexpr std::int64_t kLargestDefinition = 3000;  // nodes
-        Caps caps = options.caps;
-        caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
+        const Caps caps = search_caps(options.caps);
         for (const Start& start : make_starts(dag, machine)) {
             if (limits.check() != StopReason::Finished) {
                 break;
             }
-            for (Found& found : descend(dag, machine, evaluator, start, caps, limits)) {
-                result.states += found.states;
-                add("from " + found.name, std::move(found.schedule), found.seconds);
+            if (auto found = descend(dag, machine, evaluator, start, caps, limits)) {
+                result.states += found->states;
+                add("from " + found->name, std::move(found->schedule), found->seconds);
             }
         }
     }

@@ -22,6 +22,10 @@ struct SearchOptions {
     bool improve = true;
 };
 
+/** Tighter ones than those of legality: what is proposed should also pass verification, and nobody
+ * wants to wait for Halide to lower it. */
+[[nodiscard]] Caps search_caps(Caps caps);
+
 struct SearchResult {
     std::vector<Proposal> proposals;  // legal and different; best first
     int states = 0;                   // schedules whose time was predicted

@@ -42,12 +42,12 @@ TEST(Plan, TilesHostTheirProducers) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].tile = {128, 32};
-    plan.functions[1].place = Place::Tile;
+    plan.functions[1].place = Place::At;
     Schedule schedule = build(dag, plan, avx2());
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {0, 0}}));
     EXPECT_EQ(schedule.functions[1].store.kind, Level::Kind::Default);
-    plan.functions[1].place = Place::Rows;
+    plan.functions[1].compute.kind = SiteKind::Rows;
     schedule = build(dag, plan, avx2());
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 1}}));
     EXPECT_EQ(schedule.functions[1].store.site, (LoopSite{2, 0, {0, 0}}));
@@ -98,10 +98,10 @@ TEST(Descent, OnlyImprovesAndStaysLegal) {
             const Machine machine = avx2();
             Evaluator evaluator(dag, machine);
             const auto found = descend(dag, machine, evaluator, start, {}, no_limits());
-            ASSERT_EQ(found.size(), 1U);
-            EXPECT_TRUE(check_legality(dag, found[0].schedule).empty()) << dag.name;
-            EXPECT_LE(found[0].seconds, predict(dag, before, avx2()).cost.total());
-            EXPECT_DOUBLE_EQ(found[0].seconds, predict(dag, found[0].schedule, avx2()).cost.total());
+            ASSERT_TRUE(found);
+            EXPECT_TRUE(check_legality(dag, found->schedule).empty()) << dag.name;
+            EXPECT_LE(found->seconds, predict(dag, before, avx2()).cost.total());
+            EXPECT_DOUBLE_EQ(found->seconds, predict(dag, found->schedule, avx2()).cost.total());
         }
     }
 }
@@ -147,6 +147,24 @@ TEST(Samples, AreLegalDifferentAndTheSameForASeed) {
     const PipelineDag dag = samples::blur();
     EXPECT_EQ(sample_schedules(dag, avx2(), {}, 12, 7).size(), 12U);
     EXPECT_NE(sample_schedules(dag, avx2(), {}, 12, 8), sample_schedules(dag, avx2(), {}, 12, 7));
+}
+
+TEST(Frontier, IsLegalDifferentAndNearTheBest) {
+    const Machine machine = avx2();
+    for (const PipelineDag& dag : samples::all()) {
+        const std::vector<Schedule> frontier = frontier_schedules(dag, machine, {}, 10, no_limits());
+        ASSERT_FALSE(frontier.empty()) << dag.name;
+        EXPECT_LE(frontier.size(), 10U);
+        const double best = predict(dag, frontier[0], machine).cost.total();
+        std::set<std::uint64_t> hashes;
+        for (const Schedule& schedule : frontier) {
+            EXPECT_TRUE(check_legality(dag, schedule).empty()) << dag.name;
+            EXPECT_TRUE(hashes.insert(hash(schedule, dag)).second);
+            EXPECT_LE(predict(dag, schedule, machine).cost.total(), 4.001 * best);
+        }
+    }
+    const PipelineDag dag = samples::blur();
+    EXPECT_EQ(frontier_schedules(dag, machine, {}, 10, no_limits()).size(), 10U);
 }
 
 TEST(Samples, AreEvaluatedAsTheModelPredicts) {

@@ -4,6 +4,7 @@
 
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
+#include "schedule/tails.h"
 
 namespace nestor {
 
@@ -66,6 +67,63 @@ class InlinedSizes {
     const RuleContext& c_;
     std::vector<std::int64_t> known_;
 };
+
+// Dimensions along which a stage, with what is inlined into it, meets the border of something.
+int border_dims(const RuleContext& c, int function, int stage, std::vector<bool>& seen) {
+    int most = 0;
+    for (const Load& load : c.graph.functions[function].stages[stage].loads) {
+        const auto clamped = std::ranges::count_if(
+            load.coords, [](const Coordinate& coordinate) { return coordinate.clamped; });
+        most = std::max(most, static_cast<int>(clamped));
+        if (load.source == Source::Function && c.placement.is_transparent(load.index) &&
+            !seen[load.index]) {
+            seen[load.index] = true;
+            for (const Stage& inner : c.graph.functions[load.index].stages) {
+                most = std::max(most, border_dims(c, load.index, inner.index, seen));
+            }
+        }
+    }
+    return most;
+}
+
+// Copies that Halide makes of a nest's body to have the bulk of its iterations without the
+// conditions of tails and borders (loop partitioning).
+std::int64_t partitions(const RuleContext& c, int function, int stage, const LoopNest& nest,
+                        const std::vector<StageDim>& dims) {
+    std::vector<bool> seen(c.graph.functions.size(), false);
+    std::int64_t copies = 1;
+    for (int borders = border_dims(c, function, stage, seen); borders > 0; borders--) {
+        copies *= 3;
+    }
+    for (std::size_t d = 0; d < dims.size(); d++) {
+        const std::vector<Split>& splits = splits_of(nest, static_cast<int>(d));
+        std::int64_t whole = dims[d].constant_extent ? dims[d].extent : 0;
+        for (std::size_t level = 0; level < splits.size(); level++) {
+            const bool exact = whole > 0 && whole % splits[level].factor == 0;
+            const Tail tail = resolved(splits[level].tail, dims[d].kind, stage, level);
+            copies *= !exact && (tail == Tail::GuardWithIf || tail == Tail::Predicate) ? 2 : 1;
+            whole = splits[level].factor;
+        }
+    }
+    return copies;
+}
+
+// The same for all nests around a function's computation.
+std::int64_t partitions_around(const RuleContext& c, int function) {
+    std::int64_t copies = 1;
+    if (c.placement.kind(function) != Placement::Kind::At) {
+        return copies;
+    }
+    for (const LoopSite& site : c.placement.chain(c.schedule.functions[function].compute.site)) {
+        const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
+        std::int64_t most = 1;
+        for (const LoopNest* nest : c.placement.nests(site.function, site.stage)) {
+            most = std::max(most, partitions(c, site.function, site.stage, *nest, dims));
+        }
+        copies = times(copies, most);
+    }
+    return copies;
+}
 
 std::string over(const std::string& what, std::int64_t is, std::int64_t cap) {
     return what + " is " + std::to_string(is) + ", over the cap of " + std::to_string(cap);
@@ -168,6 +226,35 @@ void check_inlined_size(const RuleContext& c) {
                               c.caps.inlined_size));
             }
         }
+    }
+}
+
+// Of all nests, in nodes of expressions as Halide lowers them: what is inlined, unrolled and
+// partitioned is there several times.
+void check_code_size(const RuleContext& c) {
+    if (c.caps.code_size < 0) {
+        return;
+    }
+    InlinedSizes sizes(c);
+    std::int64_t sum = 0;
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
+        if (c.placement.is_transparent(f)) {
+            return;
+        }
+        const Stage& stage = c.graph.functions[f].stages[s];
+        std::int64_t size = times(sizes.of(stage), partitions(c, f, s, nest, dims));
+        for (const LoopRef loop : nest.unrolled) {
+            size = times(size, loop_extent(nest, dims, loop));
+        }
+        if (c.placement.kind(f) == Placement::Kind::At) {
+            size = times(size, copies_around(c, c.schedule.functions[f].compute.site));
+            size = times(size, partitions_around(c, f));
+        }
+        sum = std::min(kMany, sum + size);
+    });
+    if (sum > c.caps.code_size) {
+        c.violations.push_back(
+            {"the schedule", over("the size of its code, in nodes,", sum, c.caps.code_size)});
     }
 }
 

@@ -85,5 +85,10 @@ void check_stack(const RuleContext& context);
 void check_fold_factor(const RuleContext& context);
 void check_peak_bytes(const RuleContext& context);
 void check_inlined_size(const RuleContext& context);
+void check_code_size(const RuleContext& context);
+
+// What searches stay away from.
+void check_careful_tails(const RuleContext& context);
+void check_careful_slides(const RuleContext& context);
 
 }  // namespace nestor

@@ -1,0 +1,110 @@
+// Rules on what is read: a schedule must not need more of an input than the algorithm does. Only
+// lowering tells for certain (halide/verify); these refuse all that may, for searches, which would
+// otherwise propose much that is refused at the end. With Caps::careful_reads only.
+
+#include <algorithm>
+
+#include "schedule/loops.h"
+#include "schedule/reach.h"
+#include "schedule/rules/rules.h"
+#include "schedule/tails.h"
+
+namespace nestor {
+
+namespace {
+
+// Whether a split that is not exact computes points that nobody asked for.
+bool enlarges(const std::vector<Split>& splits, const StageDim& dim, int stage) {
+    for (std::size_t level = 0; level < splits.size(); level++) {
+        const Tail tail = resolved(splits[level].tail, dim.kind, stage, level);
+        const std::int64_t whole =
+            level > 0 ? splits[level - 1].factor : (dim.constant_extent ? dim.extent : 0);
+        const bool exact = whole > 0 && whole % splits[level].factor == 0;
+        if (!exact && (moves_inwards(tail) || (stores_beyond(tail) && tail != Tail::PredicateLoads))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// The loops around the computation of a function, up to the one where it is stored.
+std::vector<LoopSite> slid_loops(const RuleContext& c, int function) {
+    const LoopSite& compute = c.schedule.functions[function].compute.site;
+    const Level store = c.placement.store(function);
+    std::vector<LoopSite> loops;
+    for (const LoopSite& site : c.placement.chain(compute)) {
+        const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
+        const std::vector<LoopRef> order =
+            loop_order(c.schedule.functions[site.function].stages[site.stage].nest, dims);
+        for (int at = position(order, site.loop); at < static_cast<int>(order.size()); at++) {
+            const LoopSite loop{site.function, site.stage, order[at]};
+            if (store.kind == Level::Kind::At && store.site == loop) {
+                return loops;
+            }
+            loops.push_back(loop);
+        }
+    }
+    return loops;
+}
+
+}  // namespace
+
+// Tails that are not guarded compute points beyond what is needed.
+void check_careful_tails(const RuleContext& c) {
+    if (!c.caps.careful_reads) {
+        return;
+    }
+    const Reach reach(c.graph);
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
+        if (c.graph.functions[f].is_output) {
+            return;  // its tails stay within what the caller asks for (check_tails)
+        }
+        for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
+            const Loop& loop = c.graph.functions[f].stages[s].loops[d];
+            if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
+                enlarges(nest.splits[d], dims[d], s)) {
+                c.broken(f, s, "has a tail along " + dims[d].label + " that may read beyond an input");
+            }
+        }
+    });
+}
+
+// A sliding window's warm-up begins the loop earlier, by whole steps, and what is computed anew in
+// each iteration is computed in these, too (design, section 5).
+void check_careful_slides(const RuleContext& c) {
+    if (!c.caps.careful_reads) {
+        return;
+    }
+    const Reach reach(c.graph);
+    const auto slides = [&](int f) {
+        return c.placement.kind(f) == Placement::Kind::At &&
+               c.placement.store(f) != c.schedule.functions[f].compute;
+    };
+    for (int f = 0; f < c.functions(); f++) {
+        if (!slides(f)) {
+            continue;
+        }
+        for (const LoopSite& loop : slid_loops(c, f)) {
+            for (int other = 0; other < c.functions(); other++) {
+                if (c.placement.kind(other) != Placement::Kind::At || slides(other) ||
+                    !c.placement.is_computed_inside(other, loop)) {
+                    continue;
+                }
+                const Regions& regions = c.bounds.within(loop);
+                for (int d = 0; d < c.graph.functions[other].dimensions(); d++) {
+                    const bool moves =
+                        regions.touches(Source::Function, other) &&
+                        regions.advance(Source::Function, other, d) != 0;
+                    if (moves && reach.beyond(other, d)) {
+                        c.broken(other, -1,
+                                 "is computed anew in a loop along which " + c.name(f) +
+                                     " slides, and may read beyond an input");
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+}  // namespace nestor
