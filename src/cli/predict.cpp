@@ -101,7 +101,9 @@ Status run(const Options& options) {
         }
         const Prediction prediction = predict(dag.value(), schedule.value(), machine.value());
         if (options.json) {
-            rows.push_back({{"schedule", path}, {"seconds", cost_json(prediction.cost)}});
+            rows.push_back({{"schedule", path},
+                            {"seconds", cost_json(prediction.cost)},
+                            {"code_size", code_size(dag.value(), schedule.value())}});
         } else {
             std::cout << path << "\n";
             print_text(dag.value(), schedule.value(), prediction);

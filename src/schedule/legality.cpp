@@ -35,6 +35,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_consumers_inside,
         check_storage_levels,
         check_sliding,
+        check_slides_through,
         check_storage_directives,
         check_specializations,
         check_compute_with,

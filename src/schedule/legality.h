@@ -18,7 +18,7 @@ struct Caps {
     std::int64_t peak_bytes = -1;  // of all allocations live at once at the estimates; -1: none
     int threads = 1;               // that run parallel loops, for peak_bytes
     std::int64_t inlined_size = 200'000;  // nodes of a definition with all inlined calls expanded
-    std::int64_t code_size = -1;  // nodes of all definitions, once for each copy; -1: none
+    std::int64_t code_size = -1;  // see code_size(); -1: none
     bool careful_reads = false;  // refuse whatever may read more of an input than the algorithm does
 };
 
@@ -39,6 +39,11 @@ struct Violation {
 
 /** All violations in one text, "blur, stage 1: what; ..."; empty if there are none. */
 [[nodiscard]] std::string text(const std::vector<Violation>& violations);
+
+/** What Halide and LLVM have to compile, in nodes of expressions: each definition with all inlined
+ * calls expanded, once for each copy that unrolling, specialisation and loop partitioning make of
+ * it, and for each register of its vectors. */
+[[nodiscard]] std::int64_t code_size(const PipelineDag& dag, const Schedule& schedule);
 
 /** Bytes of all allocations at the estimates, outputs excluded. An upper bound of what is live at
  * once: an allocation within serial loops counts once, one within parallel loops as often as

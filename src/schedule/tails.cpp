@@ -22,6 +22,21 @@ bool moves_inwards(Tail tail) {
     return tail == Tail::ShiftInwards || tail == Tail::ShiftInwardsAndBlend;
 }
 
+bool computes_more(const std::vector<Split>& splits, const StageDim& dim, int stage) {
+    std::int64_t whole = dim.constant_extent ? dim.extent : 0;
+    for (std::size_t level = 0; level < splits.size(); level++) {
+        const Tail tail = resolved(splits[level].tail, dim.kind, stage, level);
+        const bool exact = whole > 0 && whole % splits[level].factor == 0;
+        const bool more =
+            moves_inwards(tail) || (stores_beyond(tail) && tail != Tail::PredicateLoads);
+        if (!exact && more) {
+            return true;
+        }
+        whole = splits[level].factor;
+    }
+    return false;
+}
+
 std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits, LoopKind kind,
                            int stage, std::size_t first) {
     if (first >= splits.size()) {

@@ -17,6 +17,10 @@ namespace nestor {
 /** The tail is moved inwards: at least one whole inner loop is stored. */
 [[nodiscard]] bool moves_inwards(Tail tail);
 
+/** Whether a dimension with these splits is computed for points that nobody asked for, at some
+ * extent. */
+[[nodiscard]] bool computes_more(const std::vector<Split>& splits, const StageDim& dim, int stage);
+
 /** Points that are stored along a dimension of extent `extent`, tails included, with splits number
  * `first` and later. */
 [[nodiscard]] std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits,

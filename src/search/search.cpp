@@ -8,12 +8,24 @@
 
 namespace nestor {
 
-Caps search_caps(Caps caps) {
+Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
-    constexpr std::int64_t kLargestCode = 200'000;  // nodes
-    caps.code_size = kLargestCode;
     caps.careful_reads = true;
+    // About two seconds to compile; more where the pipeline itself is large.
+    constexpr std::int64_t kCode = 20'000;
+    constexpr std::int64_t kCopies = 8;
+    std::int64_t smallest = -1;
+    for (const Start& start : make_starts(dag, machine)) {
+        const Schedule schedule = build(dag, start.plan, machine);
+        if (check_legality(dag, schedule, caps).empty()) {
+            const std::int64_t size = code_size(dag, schedule);
+            smallest = smallest < 0 ? size : std::min(smallest, size);
+        }
+    }
+    if (smallest >= 0) {
+        caps.code_size = kCode + kCopies * smallest;
+    }
     return caps;
 }
 
@@ -34,7 +46,7 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         result.states++;
     }
     if (options.improve) {
-        const Caps caps = search_caps(options.caps);
+        const Caps caps = search_caps(dag, machine, options.caps);
         for (const Start& start : make_starts(dag, machine)) {
             if (limits.check() != StopReason::Finished) {
                 break;

@@ -51,9 +51,38 @@ TEST(Plan, TilesHostTheirProducers) {
     schedule = build(dag, plan, avx2());
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 1}}));
     EXPECT_EQ(schedule.functions[1].store.site, (LoopSite{2, 0, {0, 0}}));
-    // Without tiles there is no place to be.
+    // Rows are there without tiles, too; tiles are not.
     plan.functions[2].stages[0].tile = {0, 0};
+    schedule = build(dag, plan, avx2());
+    EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 0}}));
+    EXPECT_EQ(schedule.functions[1].store.kind, Level::Kind::Default);
+    plan.functions[1].compute.kind = SiteKind::Tile;
     EXPECT_EQ(build(dag, plan, avx2()).functions[1].compute.kind, Level::Kind::Root);
+}
+
+TEST(Plan, SpotsAreTheLoopsAroundAllUses) {
+    const PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].tile = {128, 32};
+    const std::vector<Spot> spots = possible_spots(dag, plan, 1, avx2());
+    EXPECT_EQ(spots, (std::vector<Spot>{{2, 0, SiteKind::Inner},
+                                        {2, 0, SiteKind::Rows},
+                                        {2, 0, SiteKind::Tile}}));
+    EXPECT_TRUE(possible_spots(dag, plan, 2, avx2()).empty());
+}
+
+TEST(Plan, LargeOutputsMoveTheirTailsInwards) {
+    const PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].tile = {128, 32};
+    const StageSchedule stage = build(dag, plan, avx2()).functions[2].stages[0];
+    ASSERT_EQ(stage.specializations.size(), 1U);
+    const Specialization& large = stage.specializations[0];
+    EXPECT_EQ(large.when, (std::vector<ExtentCondition>{{0, 128}, {1, 32}}));
+    for (int d = 0; d < 2; d++) {
+        EXPECT_EQ(large.nest.splits[d][0].tail, Tail::ShiftInwards);
+        EXPECT_EQ(stage.nest.splits[d][0].tail, Tail::GuardWithIf);
+    }
 }
 
 TEST(Plan, BlocksAreUnrolledAroundTheVector) {

@@ -13,20 +13,6 @@ namespace nestor {
 
 namespace {
 
-// Whether a split that is not exact computes points that nobody asked for.
-bool enlarges(const std::vector<Split>& splits, const StageDim& dim, int stage) {
-    for (std::size_t level = 0; level < splits.size(); level++) {
-        const Tail tail = resolved(splits[level].tail, dim.kind, stage, level);
-        const std::int64_t whole =
-            level > 0 ? splits[level - 1].factor : (dim.constant_extent ? dim.extent : 0);
-        const bool exact = whole > 0 && whole % splits[level].factor == 0;
-        if (!exact && (moves_inwards(tail) || (stores_beyond(tail) && tail != Tail::PredicateLoads))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 // The loops around the computation of a function, up to the one where it is stored.
 std::vector<LoopSite> slid_loops(const RuleContext& c, int function) {
     const LoopSite& compute = c.schedule.functions[function].compute.site;
@@ -62,7 +48,7 @@ void check_careful_tails(const RuleContext& c) {
         for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
             const Loop& loop = c.graph.functions[f].stages[s].loops[d];
             if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
-                enlarges(nest.splits[d], dims[d], s)) {
+                computes_more(nest.splits[d], dims[d], s)) {
                 c.broken(f, s, "has a tail along " + dims[d].label + " that may read beyond an input");
             }
         }

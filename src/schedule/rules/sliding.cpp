@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "schedule/loops.h"
 #include "schedule/rules/rules.h"
+#include "schedule/tails.h"
 
 namespace nestor {
 
@@ -41,7 +43,50 @@ bool is_read_over_unknown(const RuleContext& c, int function, std::vector<bool>&
     });
 }
 
+// Whether some stage of a function computes points that nobody asked for.
+bool has_open_tail(const RuleContext& c, int function) {
+    for (int s = 0; s < static_cast<int>(c.graph.functions[function].stages.size()); s++) {
+        const std::vector<StageDim> dims = c.placement.dims(function, s);
+        for (const LoopNest* nest : c.placement.nests(function, s)) {
+            for (int d = 0; d < static_cast<int>(dims.size()); d++) {
+                if (computes_more(splits_of(*nest, d), dims[d], s)) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
+
+// Halide 21 gives wrong results where storage outlives the computation of a consumer that computes
+// more than it is asked for:
+//   consumer.compute_at(out, yi).vectorize(y, 16, RoundUp)
+//   producer.compute_at(consumer, x).store_at(out, x)
+// of unsharp, found by a random schedule.
+void check_slides_through(const RuleContext& c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const Level store = c.placement.store(f);
+        if (c.placement.kind(f) != Placement::Kind::At ||
+            store == c.schedule.functions[f].compute) {
+            continue;
+        }
+        for (const LoopSite& site : c.placement.chain(c.schedule.functions[f].compute.site)) {
+            if (store.kind == Level::Kind::At && store.site.function == site.function) {
+                break;
+            }
+            if (c.placement.kind(site.function) == Placement::Kind::At &&
+                has_open_tail(c, site.function)) {
+                c.broken(f, -1,
+                         "is stored outside of " + c.name(site.function) +
+                             ", in whose loops it is computed and whose tails compute more than is "
+                             "needed");
+                break;
+            }
+        }
+    }
+}
 
 // Halide 21 computes too little where one reader of a sliding function stands still over a range
 // whose extent it does not know, and another moves:
