@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """The data that the cost model is judged by: random legal schedules of pipelines, measured.
 
-usage: collect.py [--count N] [--seed S] [--threads T] [PIPELINE...]
+usage: collect.py [--count N] [--frontier F] [--seed S] [--threads T] [PIPELINE...]
 
-For each PIPELINE (a folder of corpus/, or random_SEED for one of the fuzzer's; default: those of PIPELINES below) N schedules (default: 200) are drawn
-(`nestor sample`), built, checked and timed (`nestor measure`), and appended to data/PIPELINE.jsonl.gz, a line each:
+For each PIPELINE (a folder of corpus/, or random_SEED for one of the fuzzer's; default: those of PIPELINES below) F
+schedules (default: 25) of those that the search looks at and N random ones (default: 200) are drawn (`nestor sample`), built, checked and timed (`nestor measure`), and appended to data/PIPELINE.jsonl.gz, a line each:
 {"schedule", "outcome", "seconds", "uncertainty", "drift", "threads"}. What is there already is not measured again, so that
 an interrupted run goes on. About a minute for 20 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
 folder than build/release.
@@ -61,11 +61,12 @@ def nestor(*words):
 def collect(pipeline, options, folder):
     program = source(pipeline, folder)
     parallelism = f"autoscheduler.parallelism={options.threads}"
-    nestor("sample", *program, parallelism, "--count", options.count, "--seed", options.seed, "-o", folder)
+    drawn = folder / "drawn"
+    nestor("sample", *program, parallelism, "--frontier", options.frontier, "--count", options.count, "--seed", options.seed, "-o", drawn)
     path = ROOT / "data" / f"{pipeline}.jsonl.gz"
     rows = read(path)
     known = {json.dumps(row["schedule"], sort_keys=True) for row in rows if row["threads"] == options.threads}
-    files = sorted(folder.glob("*.json"), key=lambda file: int(file.stem))
+    files = sorted(drawn.glob("*.json"), key=lambda file: int(file.stem))
     missing = [f for f in files if json.dumps(json.loads(f.read_text()), sort_keys=True) not in known]
     for begin in range(0, len(missing), BATCH):
         batch = missing[begin : begin + BATCH]
@@ -84,6 +85,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipelines", nargs="*", metavar="PIPELINE", default=PIPELINES + RANDOM)
     parser.add_argument("--count", type=int, default=200)
+    parser.add_argument("--frontier", type=int, default=25)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()

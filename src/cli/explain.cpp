@@ -11,10 +11,10 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
+#include "cost/cost_model.h"
 #include "plugin/machine_choice.h"
 #include "plugin/schedule_pipeline.h"
 #include "schedule/print.h"
-#include "cost/cost_model.h"
 #include "search/seeds.h"
 
 namespace nestor {
@@ -84,9 +84,11 @@ void print_text(const Explanation& e) {
     const PipelineDag& dag = e.outcome.dag;
     std::cout << dag.name << ": " << dag.functions.size() << " functions, algorithm "
               << hash_text(dag.algorithm_hash) << ", for " << e.target << "\n"
-              << "chosen: " << e.outcome.chosen << ", predicted at " << milliseconds(e.prediction.cost.total())
-              << "; schedule " << schedule_hash(e.outcome) << "\n";
-    std::cout << "\nwhat was compared, by prediction (the first that passes all checks is taken):\n";
+              << "chosen: " << e.outcome.chosen << ", predicted at "
+              << milliseconds(e.prediction.cost.total()) << "; schedule "
+              << schedule_hash(e.outcome) << "\n";
+    std::cout
+        << "\nwhat was compared, by prediction (the first that passes all checks is taken):\n";
     for (const Compared& each : e.outcome.candidates) {
         std::cout << "  " << std::left << std::setw(14) << each.name << milliseconds(each.seconds)
                   << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";

@@ -84,8 +84,8 @@ Status run(const Options& options) {
         return Error{opened.error()};
     }
     const OpenedPipeline& pipeline = opened.value();
-    const Result<PipelineDag> dag = read_pipeline(pipeline.loaded.pipeline, pipeline.target,
-                                                  {pipeline.params.default_extent});
+    const Result<PipelineDag> dag =
+        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
     if (!dag) {
         return Error{options.request.path + ": " + dag.error()};
     }

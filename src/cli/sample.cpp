@@ -38,8 +38,8 @@ Status run(const Options& options) {
         return Error{opened.error()};
     }
     const OpenedPipeline& pipeline = opened.value();
-    const Result<PipelineDag> dag = read_pipeline(pipeline.loaded.pipeline, pipeline.target,
-                                                  {pipeline.params.default_extent});
+    const Result<PipelineDag> dag =
+        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
     if (!dag) {
         return Error{options.request.path + ": " + dag.error()};
     }
@@ -49,10 +49,11 @@ Status run(const Options& options) {
     }
     Caps caps;
     caps.peak_bytes = pipeline.params.memory_limit;
-    std::vector<Schedule> schedules =
-        frontier_schedules(dag.value(), machine.value(), search_caps(dag.value(), machine.value(), caps), options.frontier,
-                           Limits(pipeline.params.time_limit, pipeline.params.search_memory));
-    for (Schedule& schedule : sample_schedules(dag.value(), machine.value(), search_caps(dag.value(), machine.value(), caps),
+    std::vector<Schedule> schedules = frontier_schedules(
+        dag.value(), machine.value(), search_caps(dag.value(), machine.value(), caps),
+        options.frontier, Limits(pipeline.params.time_limit, pipeline.params.search_memory));
+    for (Schedule& schedule : sample_schedules(dag.value(), machine.value(),
+                                               search_caps(dag.value(), machine.value(), caps),
                                                options.count, options.seed)) {
         if (std::ranges::count(schedules, schedule) == 0) {
             schedules.push_back(std::move(schedule));

@@ -11,8 +11,8 @@ namespace {
 
 // Of all threads together, for as many as run.
 double dram_bandwidth(const Machine& machine, double threads) {
-    constexpr Threads kKnown[] = {Threads::One,     Threads::Two,       Threads::Four,
-                                  Threads::Eight,   Threads::Sixteen,   Threads::ThirtyTwo};
+    constexpr Threads kKnown[] = {Threads::One,   Threads::Two,     Threads::Four,
+                                  Threads::Eight, Threads::Sixteen, Threads::ThirtyTwo};
     double bandwidth = machine.dram[Threads::One].read.value;
     for (const Threads count : kKnown) {
         if (threads_of(count) <= threads && machine.dram[count].read.known()) {
@@ -22,20 +22,39 @@ double dram_bandwidth(const Machine& machine, double threads) {
     return bandwidth;
 }
 
-// What is slower than the arithmetic decides, and only a part of the rest hides behind it. Scales
-// the parts so that their sum is the time that the group takes.
-void overlap(Cost& cost) {
-    constexpr double kNotHidden = 0.3;
-    const double work = cost[Term::Compute] + cost[Term::Latency] + cost[Term::Loops];
-    const double memory = cost[Term::L2] + cost[Term::L3] + cost[Term::Dram];
-    const double hidden = (1 - kNotHidden) * std::min(work, memory);
-    const std::array<Term, 3> working{Term::Compute, Term::Latency, Term::Loops};
-    const std::array<Term, 3> moving{Term::L2, Term::L3, Term::Dram};
-    const std::array<Term, 3>& smaller = work < memory ? working : moving;
-    const double all = std::min(work, memory);
-    for (const Term term : smaller) {
-        cost[term] *= all > 0 ? (all - hidden) / all : 1;
+// Of two things that happen at the same time, the longer one takes its time and a part of the
+// other's. Scales the terms of the shorter one to that part, so that the sum of all is right.
+template <std::size_t N, std::size_t M>
+void overlap(Cost& cost, const std::array<Term, N>& some, const std::array<Term, M>& others,
+             double visible) {
+    const auto sum = [&](const auto& terms) {
+        double seconds = 0;
+        for (const Term term : terms) {
+            seconds += cost[term];
+        }
+        return seconds;
+    };
+    const auto shrink = [&](const auto& terms) {
+        for (const Term term : terms) {
+            cost[term] *= visible;
+        }
+    };
+    if (sum(some) < sum(others)) {
+        shrink(some);
+    } else {
+        shrink(others);
     }
+}
+
+// Processors prefetch and reorder around the second cache; memory further away waits for requests
+// that the core makes.
+void overlap(Cost& cost) {
+    constexpr double kSecondCache = 0.3;
+    constexpr double kMemory = 0.6;
+    overlap(cost, std::array{Term::Compute, Term::Latency, Term::Loops}, std::array{Term::L2},
+            kSecondCache);
+    overlap(cost, std::array{Term::Compute, Term::Latency, Term::Loops, Term::L2},
+            std::array{Term::L3, Term::Dram}, kMemory);
 }
 
 }  // namespace
@@ -54,7 +73,8 @@ Cost group_cost(ScheduleFacts& facts, int root) {
         const NestCycles cycles = nest_cycles(facts, nest);
         const double share = clock * nest.threads;
         const double working = cycles.total() - cycles.loops;
-        const double throughput = std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
+        const double throughput =
+            std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
         const double waiting = std::max(0.0, cycles.latency - throughput);
         cost[Term::Latency] += waiting / share;
         cost[Term::Compute] += (working - waiting) / share;

@@ -116,13 +116,16 @@ class Expander {
         const Function& f = placement_.graph().functions[instance.index];
         for (const Stage& stage : f.stages) {
             for (const Load& load : stage.loads) {
-                const bool needed = load.serves.empty() ||
-                                    std::ranges::count(load.serves, instance.value) > 0;
+                const bool needed =
+                    load.serves.empty() || std::ranges::count(load.serves, instance.value) > 0;
                 if (!needed) {
                     continue;
                 }
-                Instance inner{load.source, load.index, load.value,
-                               load.conditional || instance.conditional, {}};
+                Instance inner{load.source,
+                               load.index,
+                               load.value,
+                               load.conditional || instance.conditional,
+                               {}};
                 for (const Coordinate& coordinate : load.coords) {
                     inner.coords.push_back(composed(coordinate, instance.coords, loops_));
                 }

@@ -45,10 +45,10 @@ struct Family {
 };
 
 struct Expansion {
-    OpCounts own;                  // of the stage itself
-    std::vector<Family> inlined;   // functions that are computed at each use
-    std::vector<Family> loads;     // of functions that have memory, and of inputs
-    bool complete = true;          // false: more than kMostMembers; the rest is left out
+    OpCounts own;                 // of the stage itself
+    std::vector<Family> inlined;  // functions that are computed at each use
+    std::vector<Family> loads;    // of functions that have memory, and of inputs
+    bool complete = true;         // false: more than kMostMembers; the rest is left out
 };
 
 /** Members that an expansion may have. */

@@ -159,7 +159,8 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
         for (int d = 0; d < static_cast<int>(extents.size()); d++) {
             const Span span = regions.span(Source::Function, function, d);
             const double move = std::abs(span.rates[loop.site.loop.dim]) * loop.stride;
-            const bool known = std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
+            const bool known =
+                std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
             if (!span.whole && move > 0 && !known) {
                 const auto extent = static_cast<double>(extents[d]);
                 slides.push_back({d, std::min(extent, move), loop.trips});
@@ -257,7 +258,8 @@ double ScheduleFacts::allocated_bytes(int function) {
     const std::vector<std::int64_t> computed =
         bounds_.within(schedule_.functions[function].compute.site).extents(function);
     for (const Slide& slide : slides_[function]) {
-        const auto ring = static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(computed[slide.dim])));
+        const auto ring =
+            static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(computed[slide.dim])));
         const auto whole = static_cast<double>(stored[slide.dim]);
         bytes *= std::min(ring, whole) / whole;
     }

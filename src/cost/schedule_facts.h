@@ -97,7 +97,7 @@ class ScheduleFacts {
     Bounds bounds_;
     Expansions& expansions_;
     std::vector<NestFacts> nests_;
-    std::vector<std::vector<int>> nest_of_;  // [function][stage]: index into nests_, or -1
+    std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
     std::vector<int> roots_;
 };

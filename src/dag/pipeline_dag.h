@@ -99,7 +99,7 @@ struct Function {
     std::vector<std::string> args;  // labels of the pure variables
     std::vector<Range> region;      // computed at the estimates, one a dimension
     std::vector<Stage> stages;      // empty for an extern stage
-    int dense_dim = 0;                  // of an output's buffer, as Input::dense_dim
+    int dense_dim = 0;              // of an output's buffer, as Input::dense_dim
     bool is_output = false;
     bool is_extern = false;
     bool can_inline = false;            // pure, not an output, not read by an extern stage

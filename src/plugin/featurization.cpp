@@ -37,9 +37,8 @@ void stage_line(std::ostream& out, const Function& f, const Stage& stage,
     const float calls = ops.of(SquareRoot) + ops.of(Exponential) + ops.call;
     out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << adds << '\t'
         << multiplies << '\t' << ops.of(Divide) << '\t' << ops.of(Select) << '\t' << ops.of(Widen)
-        << '\t' << calls << '\t' << ops.load << '\t'
-        << f.bytes_per_point() << '\t' << level_text(schedule.compute) << '\t' << lanes << '\t'
-        << nest.parallel.size() << '\n';
+        << '\t' << calls << '\t' << ops.load << '\t' << f.bytes_per_point() << '\t'
+        << level_text(schedule.compute) << '\t' << lanes << '\t' << nest.parallel.size() << '\n';
 }
 
 }  // namespace

@@ -97,7 +97,8 @@ class Scheduling {
     }
 
     [[nodiscard]] std::vector<Proposal> propose(const Machine& machine) {
-        SearchResult found = search(outcome_.dag, machine, {caps(), params_.num_passes > 0}, limits_);
+        SearchResult found =
+            search(outcome_.dag, machine, {caps(), params_.num_passes > 0}, limits_);
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {
             note(2, each.name + ": predicted " + std::to_string(each.seconds * 1e3) + " ms");

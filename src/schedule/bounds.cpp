@@ -313,8 +313,8 @@ std::vector<bool> Regions::constant(int function) const {
 
 std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
     const PipelineDag& graph = bounds_.placement().graph();
-    const std::vector<Range>& whole = source == Source::Function ? graph.functions[index].region
-                                                                 : graph.inputs[index].region;
+    const std::vector<Range>& whole =
+        source == Source::Function ? graph.functions[index].region : graph.inputs[index].region;
     std::vector<std::int64_t> result;
     if (touches(source, index)) {
         const std::size_t first = first_dim(source, index);

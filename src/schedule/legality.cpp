@@ -85,7 +85,8 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
     Bounds bounds(placement);
-    const RuleContext context{dag, schedule, derived, *derived, placement, bounds, caps, violations};
+    const RuleContext context{dag,       schedule, derived, *derived,
+                              placement, bounds,   caps,    violations};
     for (const std::vector<Rule>& group : kRules) {
         for (const Rule rule : group) {
             rule(context);

@@ -18,8 +18,9 @@ struct Caps {
     std::int64_t peak_bytes = -1;  // of all allocations live at once at the estimates; -1: none
     int threads = 1;               // that run parallel loops, for peak_bytes
     std::int64_t inlined_size = 200'000;  // nodes of a definition with all inlined calls expanded
-    std::int64_t code_size = -1;  // see code_size(); -1: none
-    bool careful_reads = false;  // refuse whatever may read more of an input than the algorithm does
+    std::int64_t code_size = -1;          // see code_size(); -1: none
+    bool careful_reads =
+        false;  // refuse whatever may read more of an input than the algorithm does
 };
 
 /** A broken rule, for people. */

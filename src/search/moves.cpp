@@ -61,7 +61,10 @@ class Neighbours {
         offer([&](FunctionPlan& f) { f.place = Place::Root; });
         const std::vector<Spot> spots = possible_spots(dag_, plan_, function_, machine_);
         for (std::size_t compute = 0; compute < spots.size(); compute++) {
-            for (std::size_t store = compute; store < spots.size(); store++) {
+            // Along the innermost loop, in which the vectors are, Halide keeps no circular buffer.
+            const bool slides = spots[compute].kind != SiteKind::Inner;
+            const std::size_t end = slides ? spots.size() : compute + 1;
+            for (std::size_t store = compute; store < end; store++) {
                 offer([&](FunctionPlan& f) {
                     f.place = Place::At;
                     f.compute = spots[compute];
@@ -72,9 +75,7 @@ class Neighbours {
     }
 
     void orders(int s) {
-        offer([&](FunctionPlan& f) {
-            f.stages[s].short_outside = !f.stages[s].short_outside;
-        });
+        offer([&](FunctionPlan& f) { f.stages[s].short_outside = !f.stages[s].short_outside; });
     }
 
     void lanes(int s) {

@@ -170,8 +170,8 @@ class NestMaker {
     std::optional<LoopRef>& site(SiteKind kind) { return sites_[static_cast<std::size_t>(kind)]; }
 
     // Halide takes the iterations that meet a border or a tail out of loops. Out of the innermost
-    // one, that is what makes its vectors fast; out of those around it, whole tiles at borders would
-    // be slow, and the code as many times as large.
+    // one, that is what makes its vectors fast; out of those around it, whole tiles at borders
+    // would be slow, and the code as many times as large.
     void keep_whole() {
         for (const LoopRef& loop : nest_.order) {
             if (loop != site(SiteKind::Inner) && !is_marked(loop)) {

@@ -95,8 +95,10 @@ std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& 
     }
     std::ranges::stable_sort(near, {}, &std::pair<double, const Schedule*>::first);
     std::vector<Schedule> schedules;
-    const std::size_t step = std::max<std::size_t>(1, near.size() / static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < near.size() && static_cast<int>(schedules.size()) < count; i += step) {
+    const std::size_t step =
+        std::max<std::size_t>(1, near.size() / static_cast<std::size_t>(count));
+    for (std::size_t i = 0; i < near.size() && static_cast<int>(schedules.size()) < count;
+         i += step) {
         schedules.push_back(*near[i].second);
     }
     return schedules;

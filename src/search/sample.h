@@ -16,8 +16,9 @@ namespace nestor {
                                                      const Caps& caps, int count,
                                                      std::uint64_t seed, int longest_walk = 24);
 
-/** So many different legal schedules at most from what the search looks at, best first: the best one
- * and others that are predicted to take up to four times as long, spread evenly over the ranks. */
+/** So many different legal schedules at most from what the search looks at, best first: the best
+ * one and others that are predicted to take up to four times as long, spread evenly over the ranks.
+ */
 [[nodiscard]] std::vector<Schedule> frontier_schedules(const PipelineDag& dag,
                                                        const Machine& machine, const Caps& caps,
                                                        int count, const Limits& limits);

@@ -24,8 +24,7 @@ struct SearchOptions {
 
 /** Tighter ones than those of legality: what is proposed should also pass verification, and nobody
  * wants to wait for Halide to lower it. */
-[[nodiscard]] Caps search_caps(const PipelineDag& dag, const Machine& machine,
-                               Caps caps);
+[[nodiscard]] Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps);
 
 struct SearchResult {
     std::vector<Proposal> proposals;  // legal and different; best first

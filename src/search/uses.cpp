@@ -20,7 +20,7 @@ std::vector<std::vector<StageRef>> real_uses(const PipelineDag& dag,
 
 std::vector<std::vector<double>> expanded_work(const PipelineDag& dag,
                                                const std::vector<bool>& inlined) {
-    constexpr double kLargest = 1e9;           // expansion may be exponential
+    constexpr double kLargest = 1e9;  // expansion may be exponential
     std::vector<std::vector<double>> work(dag.functions.size());
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         for (const Stage& stage : dag.functions[i].stages) {

@@ -50,8 +50,8 @@ class Comparison {
             compare(dag.value(), call.value(), random_legal_schedule(dag.value(), i, kChanges),
                     "random " + std::to_string(i));
         }
-        out_ << "counts " << allocations_.exact << " " << allocations_.larger << " "
-             << loops_.exact << " " << loops_.larger << "\n";
+        out_ << "counts " << allocations_.exact << " " << allocations_.larger << " " << loops_.exact
+             << " " << loops_.larger << "\n";
         return out_.str();
     }
 
@@ -80,8 +80,8 @@ class Comparison {
             }
             const std::string what = name + ": " + function.halide_name;
             if (!function.is_output) {
-                judge(what, allocated(observed, function),
-                      bounds.allocation_bytes(f), allocations_);
+                judge(what, allocated(observed, function), bounds.allocation_bytes(f),
+                      allocations_);
             }
             for (int s = 0; s < static_cast<int>(schedule.functions[f].stages.size()); s++) {
                 compare_loops(what, observed, function, placement, bounds, {f, s});

@@ -24,6 +24,7 @@ struct Case {
     std::function<void(const PipelineDag&, Schedule&)> change;
     const char* complaint;  // part of the text of all violations; empty: legal
     Caps caps = {};
+    bool clamped = false;  // the inputs have borders
 };
 
 void PrintTo(const Case& c, std::ostream* out) {
@@ -294,17 +295,65 @@ const Case kCaps[] = {
         "its size is not constant"},
     {"memory", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); },
         "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},
+    {"code", samples::blur, CHANGE { (void)dag; tile_blur(s); nest(s, 2).unrolled = {{0, 1}}; },
+        "the size of its code, in nodes, is", {256, 256, 1, -1, 1, 200'000, 1000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
 };
 
+constexpr Caps kCareful = {.careful_reads = true};
+
+// blur reads beyond what it is asked for; its input has no border.
+const Case kReading[] = {
+    {"rounded", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        nest(s, 1).vector = split(nest(s, 1), 0, 16, Tail::RoundUp); }, ""},
+    {"rounded, with care", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        nest(s, 1).vector = split(nest(s, 1), 0, 16, Tail::RoundUp); }, "may read beyond an input", kCareful},
+    {"guarded, with care", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        nest(s, 1).vector = split(nest(s, 1), 0, 16, kGuard); }, "", kCareful},
+    {"rounded behind a border", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        nest(s, 1).vector = split(nest(s, 1), 0, 16, Tail::RoundUp); }, "", kCareful, true},
+    {"an output's, with care", samples::blur, CHANGE { (void)dag;
+        nest(s, 2).vector = split(nest(s, 2), 0, 8, Tail::ShiftInwards); }, "", kCareful},
+    {"one slides, one does not", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[0].compute = Level::at({2, 0, {1, 1}}); s.functions[1].compute = Level::at({2, 0, {1, 1}});
+        s.functions[1].store = Level::at({2, 0, {0, 0}}); },
+        "is computed anew in a loop along which blur_x slides", kCareful},
+    {"both slide", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        for (const int f : {0, 1}) { s.functions[f].compute = Level::at({2, 0, {1, 1}});
+            s.functions[f].store = Level::at({2, 0, {0, 0}}); } }, "", kCareful},
+    {"slides through open tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        split(nest(s, 1), 1, 16, Tail::RoundUp); s.functions[1].compute = Level::at({2, 0, {1, 1}});
+        s.functions[0].compute = Level::at({1, 0, {0, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); },
+        "is stored outside of blur_x, in whose loops it is computed"},
+    {"slides through guarded tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        split(nest(s, 1), 1, 16, kGuard); s.functions[1].compute = Level::at({2, 0, {1, 1}});
+        s.functions[0].compute = Level::at({1, 0, {0, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); }, ""},
+};
+
 // clang-format on
+
+// Every coordinate of what reads an input passes through a clamp.
+void clamp_inputs(PipelineDag& dag) {
+    for (Function& f : dag.functions) {
+        for (Stage& stage : f.stages) {
+            for (Load& load : stage.loads) {
+                for (Coordinate& coordinate : load.coords) {
+                    coordinate.clamped = load.source == Source::Input;
+                }
+            }
+        }
+    }
+}
 
 class Legality : public testing::TestWithParam<Case> {};
 
 TEST_P(Legality, Complains) {
     const Case& c = GetParam();
-    const PipelineDag dag = c.dag();
+    PipelineDag dag = c.dag();
+    if (c.clamped) {
+        clamp_inputs(dag);
+    }
     Schedule schedule = empty_schedule(dag);
     c.change(dag, schedule);
     const std::string found = text(check_legality(dag, schedule, c.caps));
@@ -322,6 +371,7 @@ INSTANTIATE_TEST_SUITE_P(LeftAlone, Legality, testing::ValuesIn(kLeftAlone));
 INSTANTIATE_TEST_SUITE_P(Nests, Legality, testing::ValuesIn(kNests));
 INSTANTIATE_TEST_SUITE_P(Levels, Legality, testing::ValuesIn(kLevels));
 INSTANTIATE_TEST_SUITE_P(Joined, Legality, testing::ValuesIn(kJoined));
+INSTANTIATE_TEST_SUITE_P(Reading, Legality, testing::ValuesIn(kReading));
 INSTANTIATE_TEST_SUITE_P(Caps, Legality, testing::ValuesIn(kCaps));
 
 // Whatever a schedule says, the check ends and does not crash.

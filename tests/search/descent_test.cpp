@@ -65,9 +65,8 @@ TEST(Plan, SpotsAreTheLoopsAroundAllUses) {
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].tile = {128, 32};
     const std::vector<Spot> spots = possible_spots(dag, plan, 1, avx2());
-    EXPECT_EQ(spots, (std::vector<Spot>{{2, 0, SiteKind::Inner},
-                                        {2, 0, SiteKind::Rows},
-                                        {2, 0, SiteKind::Tile}}));
+    EXPECT_EQ(spots, (std::vector<Spot>{
+                         {2, 0, SiteKind::Inner}, {2, 0, SiteKind::Rows}, {2, 0, SiteKind::Tile}}));
     EXPECT_TRUE(possible_spots(dag, plan, 2, avx2()).empty());
 }
 
@@ -181,7 +180,8 @@ TEST(Samples, AreLegalDifferentAndTheSameForASeed) {
 TEST(Frontier, IsLegalDifferentAndNearTheBest) {
     const Machine machine = avx2();
     for (const PipelineDag& dag : samples::all()) {
-        const std::vector<Schedule> frontier = frontier_schedules(dag, machine, {}, 10, no_limits());
+        const std::vector<Schedule> frontier =
+            frontier_schedules(dag, machine, {}, 10, no_limits());
         ASSERT_FALSE(frontier.empty()) << dag.name;
         EXPECT_LE(frontier.size(), 10U);
         const double best = predict(dag, frontier[0], machine).cost.total();

@@ -1,5 +1,6 @@
 #include "check_schedules.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "halide/apply.h"
@@ -87,6 +88,19 @@ class SchedulesCheck {
 std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machine) {
     const Limits limits(1e9, std::int64_t{1} << 40U);
     return search(dag, machine, {}, limits).proposals;
+}
+
+std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine) {
+    const Limits limits(1e9, std::int64_t{1} << 40U);
+    std::vector<Proposal> proposals = search(dag, machine, {{}, false}, limits).proposals;
+    for (Proposal& each : all_proposals(dag, machine)) {
+        const auto same = [&](const Proposal& known) { return known.schedule == each.schedule; };
+        if (std::ranges::none_of(proposals, same)) {
+            proposals.push_back(std::move(each));
+            break;
+        }
+    }
+    return proposals;
 }
 
 SchedulesReport check_schedules(const TestPipeline& test, std::uint64_t seed,

@@ -1,9 +1,10 @@
-// The fuzzer: random pipelines, every schedule that the search proposes for each and some random
-// legal ones, compared with the unscheduled pipeline.
+// The fuzzer: random pipelines, with the seeds and the best schedule that the search finds for
+// each, and more if asked, compared with the unscheduled pipeline.
 //
-//     fuzz [--count N] [--seed S] [--random K] [--keep-going]
+//     fuzz [--count N] [--seed S] [--all] [--sampled K] [--random K] [--keep-going]
 //
-// tries pipelines S, S + 1, ... S + N - 1, each with K random schedules beside the seeds.
+// tries pipelines S, S + 1, ... S + N - 1, each with all that the search proposes (--all), K random
+// schedules of the space that it searches, and K random legal ones.
 // Each pipeline is tried in a process of its own, so that a crash or a hang of generated code is a
 // finding like any other. The seed is printed before anything is tried; `fuzz --seed S --count 1`
 // does it again, and `fuzz --seed S --print` shows the pipeline.
@@ -23,6 +24,7 @@
 #include "halide/target_machine.h"
 #include "schedule/print.h"
 #include "schedule/random_schedules.h"
+#include "search/sample.h"
 #include "support/check_schedules.h"
 #include "support/isolate.h"
 #include "support/random_pipeline.h"
@@ -36,32 +38,45 @@ struct Totals {
     int pipelines = 0, failed = 0, accepted = 0, refused = 0;
 };
 
+// Which schedules of a pipeline are tried, beside what a user gets.
+struct Choice {
+    bool all = false;  // that the search proposes
+    int sampled = 0;   // of the space that it searches
+    int random = 0;    // legal ones
+};
+
 struct Options {
     int count = 200;
     std::uint64_t first = std::random_device{}();
     double limit_seconds = 120;
-    int random_schedules = 0;
+    Choice choice;
     bool keep_going = false;
     bool print = false;
     std::string save;
 };
 
 std::vector<nestor::Proposal> schedules_of(const nestor::PipelineDag& dag,
-                                       const nestor::Machine& machine, int random) {
-    std::vector<nestor::Proposal> schedules = nestor::testing::all_proposals(dag, machine);
-    for (int i = 0; i < random; i++) {
+                                           const nestor::Machine& machine, const Choice& choice) {
+    std::vector<nestor::Proposal> schedules = choice.all
+                                                  ? nestor::testing::all_proposals(dag, machine)
+                                                  : nestor::testing::main_proposals(dag, machine);
+    const nestor::Caps caps = nestor::search_caps(dag, machine, {});
+    for (nestor::Schedule& schedule :
+         nestor::sample_schedules(dag, machine, caps, choice.sampled, dag.algorithm_hash)) {
+        schedules.push_back({"sampled", std::move(schedule), 0});
+    }
+    for (int i = 0; i < choice.random; i++) {
         constexpr int kChanges = 40;
-        schedules.push_back(
-            {"random " + std::to_string(i),
-             nestor::random_legal_schedule(dag, dag.algorithm_hash + static_cast<std::uint64_t>(i),
-                                           kChanges),
-             0});
+        schedules.push_back({"random " + std::to_string(i),
+                             nestor::random_legal_schedule(
+                                 dag, dag.algorithm_hash + static_cast<std::uint64_t>(i), kChanges),
+                             0});
     }
     return schedules;
 }
 
 // A schedule as JSON, without trying anything.
-std::string text_of(std::uint64_t seed, int random, std::size_t position) {
+std::string text_of(std::uint64_t seed, const Choice& choice, std::size_t position) {
     const nestor::testing::BuiltPipeline built = nestor::testing::random_pipeline(seed).build();
     const Halide::Target target = nestor::testing::target_of(built);
     const nestor::Result<nestor::PipelineDag> dag = nestor::read_pipeline(built.pipeline, target);
@@ -69,7 +84,7 @@ std::string text_of(std::uint64_t seed, int random, std::size_t position) {
         return dag.error();
     }
     const nestor::Proposal found =
-        schedules_of(dag.value(), nestor::machine_of(target), random).at(position);
+        schedules_of(dag.value(), nestor::machine_of(target), choice).at(position);
     return found.name + "\n" + nestor::print_json(dag.value(), found.schedule);
 }
 
@@ -90,15 +105,17 @@ int save_pipeline(std::uint64_t seed, const std::string& path) {
 
 // "ok ACCEPTED REFUSED", or "bad " and why: what goes through the pipe from the child. Of one
 // schedule only, if `only` is its position.
-std::string work(std::uint64_t seed, int random, std::optional<std::size_t> only = std::nullopt) {
+std::string work(std::uint64_t seed, const Choice& choice,
+                 std::optional<std::size_t> only = std::nullopt) {
     bool exists = true;
     const SchedulesReport report = nestor::testing::check_schedules(
         nestor::testing::random_pipeline(seed), seed,
         [&](const nestor::PipelineDag& dag, const nestor::Machine& machine) {
-            std::vector<nestor::Proposal> schedules = schedules_of(dag, machine, random);
+            std::vector<nestor::Proposal> schedules = schedules_of(dag, machine, choice);
             if (only) {
                 exists = *only < schedules.size();
-                schedules = exists ? std::vector{schedules[*only]} : std::vector<nestor::Proposal>{};
+                schedules =
+                    exists ? std::vector{schedules[*only]} : std::vector<nestor::Proposal>{};
             }
             return schedules;
         });
@@ -113,8 +130,8 @@ std::string work(std::uint64_t seed, int random, std::optional<std::size_t> only
 // A crash does not tell what crashed: each schedule in a process of its own.
 std::string find_crash(std::uint64_t seed, const Options& options) {
     const auto alone = [&](std::size_t schedule) {
-        return nestor::testing::run_isolated(
-            [&] { return work(seed, options.random_schedules, schedule); }, options.limit_seconds);
+        return nestor::testing::run_isolated([&] { return work(seed, options.choice, schedule); },
+                                             options.limit_seconds);
     };
     if (alone(std::numeric_limits<std::size_t>::max()).text != "none") {
         return "without any schedule\n";
@@ -127,14 +144,14 @@ std::string find_crash(std::uint64_t seed, const Options& options) {
         }
         if (!result.error.empty()) {
             found += "schedule " + std::to_string(i) + ": " + result.error + "\n" +
-                     text_of(seed, options.random_schedules, i);
+                     text_of(seed, options.choice, i);
         }
     }
 }
 
 bool try_one(std::uint64_t seed, const Options& options, Totals& totals) {
     const IsolatedResult result = nestor::testing::run_isolated(
-        [&] { return work(seed, options.random_schedules); }, options.limit_seconds);
+        [&] { return work(seed, options.choice); }, options.limit_seconds);
     totals.pipelines++;
     int accepted = 0, refused = 0;
     if (result.error.empty() &&
@@ -161,7 +178,11 @@ int main(int argc, char** argv) {
     app.add_option("--count", options.count, "pipelines to try")->capture_default_str();
     app.add_option("--seed", options.first,
                    "of the first pipeline; the others follow (default: a new one)");
-    app.add_option("--random", options.random_schedules, "random legal schedules for each, too")
+    app.add_flag("--all", options.choice.all, "all that the search proposes, not the best only");
+    app.add_option("--sampled", options.choice.sampled,
+                   "random schedules of the space that is searched, for each, too")
+        ->capture_default_str();
+    app.add_option("--random", options.choice.random, "random legal schedules for each, too")
         ->capture_default_str();
     app.add_option("--limit", options.limit_seconds, "seconds for one pipeline")
         ->capture_default_str();

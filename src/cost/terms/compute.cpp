@@ -8,12 +8,17 @@ namespace nestor {
 
 namespace {
 
-constexpr double kIssueWidth = 6;        // instructions a cycle; of current x86 and Arm cores, 4 to 8
-constexpr double kEndless = 1e15;        // cycles
-constexpr double kCallCycles = 40;       // of a function of the C library, for one element
-constexpr double kLoopEntry = 12;        // cycles: its set-up, and the branch that ends it
-constexpr double kOuterIteration = 5;    // cycles of an iteration of a loop around others: addresses
-constexpr double kForwarding = 5;        // cycles from a store to the load that waits for it
+constexpr double kIssueWidth = 6;   // instructions a cycle; of current x86 and Arm cores, 4 to 8
+constexpr double kEndless = 1e15;   // cycles
+constexpr double kCallCycles = 40;  // of a function of the C library, for one element
+// Cycles of an innermost loop that begins and ends: addresses, the branch that is not foreseen, and
+// the pipeline that runs empty.
+constexpr double kLoopEntry = 60;
+constexpr double kOuterIteration = 3;  // cycles of an iteration of a loop around others: addresses
+// Real code waits for operands and ports more than independent instructions do, by which
+// throughputs are measured.
+constexpr double kStalls = 1.6;
+constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
 struct Instructions {
     Width width = Width::Scalar;
@@ -72,9 +77,13 @@ class NestWork {
         }
         count_stores();
         spill();
+        spill_temporaries();
         count_chains();
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
+        for (double* c : {&cycles_.arithmetic, &cycles_.loads, &cycles_.stores, &cycles_.issue}) {
+            *c *= kStalls;
+        }
         return cycles_;
     }
 
@@ -130,8 +139,7 @@ class NestWork {
             for (const Loop& loop : stage.loops) {
                 repeats *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
             }
-            add_operations(stage.ops, lanes_of(family),
-                           repeats * distinct * nest_.iterations(at));
+            add_operations(stage.ops, lanes_of(family), repeats * distinct * nest_.iterations(at));
         }
     }
 
@@ -232,7 +240,8 @@ class NestWork {
                 cycles_.loads += times * read.cycles;
                 instructions_ += times * read.instructions;
             }
-            accumulators_ += at > rolled_ ? copies * instructions(machine_, element, lanes).count : 0;
+            accumulators_ +=
+                at > rolled_ ? copies * instructions(machine_, element, lanes).count : 0;
         }
     }
 
@@ -251,12 +260,42 @@ class NestWork {
         const double times = nest_.iterations(rolled_);
         // An accumulator that has no register is loaded and stored each time, an invariant loaded.
         const double spilled = std::max(0.0, accumulators_ - free);
-        const double reloaded = std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
+        const double reloaded =
+            std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
         const double load = value_or(machine_.load[Width::Bytes32], 0.5);
         const double store = value_or(machine_.store[Width::Bytes32], 1);
         cycles_.loads += times * (spilled + reloaded) * load;
         cycles_.stores += times * spilled * store;
         instructions_ += times * (2 * spilled + reloaded);
+    }
+
+    // Vectors of several registers are computed one operation after the other, each on all of them:
+    // so many values are alive at a time.
+    void spill_temporaries() {
+        constexpr double kAlive = 5;
+        double vectors = 0;  // of work, in units of the widest
+        double registers = 1;
+        for (std::size_t t = 0; t < kElementTypes; t++) {
+            const auto type = static_cast<ElementType>(t);
+            double count = 0;
+            for (std::size_t o = 0; o < kArithmetic; o++) {
+                count += stage_.ops.counts.values[o].values[t];
+            }
+            if (count > 0) {
+                registers = std::max(registers, instructions(machine_, type, lanes_).count);
+            }
+            vectors += count;
+        }
+        const double alive = registers * std::min(vectors + 1, kAlive);
+        const double free = value_or(machine_.registers, 16);
+        if (alive <= free) {
+            return;
+        }
+        const double spilled =
+            (1 - free / alive) * vectors * registers * all_copies_ * nest_.iterations(rolled_);
+        cycles_.loads += spilled * value_or(machine_.load[Width::Bytes32], 0.5);
+        cycles_.stores += spilled * value_or(machine_.store[Width::Bytes32], 1);
+        instructions_ += 2 * spilled;
     }
 
     // 5. Chains.
@@ -290,7 +329,8 @@ class NestWork {
                 const auto type = static_cast<ElementType>(t);
                 const double count = stage_.ops.counts[operation][type];
                 const Width width = instructions(machine_, type, lanes_).width;
-                const double latency = value_or(machine_.operations[operation][type][width].latency, 4);
+                const double latency =
+                    value_or(machine_.operations[operation][type][width].latency, 4);
                 sum += count * latency;
                 longest = count > 0 ? std::max(longest, latency) : longest;
             }
@@ -335,7 +375,10 @@ class NestWork {
 double NestCycles::total() const {
     constexpr double kNotHidden = 0.15;
     const double busiest = std::max({arithmetic, loads, stores, issue, latency});
-    return busiest + kNotHidden * (arithmetic + loads + stores - std::min(busiest, arithmetic + loads + stores)) + loops;
+    return busiest +
+           kNotHidden *
+               (arithmetic + loads + stores - std::min(busiest, arithmetic + loads + stores)) +
+           loops;
 }
 
 NestCycles nest_cycles(ScheduleFacts& facts, const NestFacts& nest) {

@@ -9,8 +9,8 @@ namespace nestor {
 
 namespace {
 
-constexpr double kUsable = 0.75;   // of a cache: lines conflict, and others want some
-constexpr double kLineTraffic = 2; // a line that is written is read before
+constexpr double kUsable = 0.75;    // of a cache: lines conflict, and others want some
+constexpr double kLineTraffic = 2;  // a line that is written is read before
 
 struct Touched {
     Source source = Source::Function;
@@ -94,10 +94,10 @@ class GroupTraffic {
                 }
             }
         }
-        const double element = what.source == Source::Input
-                                   ? facts_.graph().inputs[what.index].type.bytes()
-                                   : static_cast<double>(
-                                         facts_.graph().functions[what.index].bytes_per_point());
+        const double element =
+            what.source == Source::Input
+                ? facts_.graph().inputs[what.index].type.bytes()
+                : static_cast<double>(facts_.graph().functions[what.index].bytes_per_point());
         return std::min(region, loads / nest.iterations(position) * element);
     }
 
@@ -184,19 +184,40 @@ class GroupTraffic {
 
     // Bytes of the cache lines that are touched: narrow strips take more than they need.
     [[nodiscard]] double lines(const Touched& what, const LoopSite& site, double bytes) {
-        const Regions& regions = facts_.bounds().within(site);
+        const double run = contiguous_bytes(what, facts_.bounds().within(site));
+        const double line =
+            facts_.machine().line_bytes.known() ? facts_.machine().line_bytes.value : 64;
+        return bytes * (run < line ? line / run : (run + line / 2) / run);
+    }
+
+    // Of what is touched, the bytes that lie next to each other: along the dense dimension and,
+    // where that is touched as a whole, on along the next one.
+    [[nodiscard]] double contiguous_bytes(const Touched& what, const Regions& regions) const {
+        const PipelineDag& graph = facts_.graph();
+        const bool is_input = what.source == Source::Input;
+        const std::vector<Range>& whole =
+            is_input ? graph.inputs[what.index].region : graph.functions[what.index].region;
         const std::vector<std::int64_t> extents = regions.loaded(what.source, what.index);
-        const auto dense = static_cast<std::size_t>(facts_.dense_dim(what.source, what.index));
-        if (dense >= extents.size()) {
-            return bytes;
+        double bytes = is_input
+                           ? graph.inputs[what.index].type.bytes()
+                           : static_cast<double>(graph.functions[what.index].bytes_per_point());
+        const int dense = facts_.dense_dim(what.source, what.index);
+        std::vector<int> order;
+        if (dense < static_cast<int>(extents.size())) {
+            order.push_back(dense);
         }
-        const double element = what.source == Source::Input
-                                   ? facts_.graph().inputs[what.index].type.bytes()
-                                   : static_cast<double>(
-                                         facts_.graph().functions[what.index].bytes_per_point());
-        const double row = element * static_cast<double>(extents[dense]);
-        const double line = facts_.machine().line_bytes.known() ? facts_.machine().line_bytes.value : 64;
-        return bytes * std::max(1.0, (row + line / 2) / row * (row < line ? line / (row + line / 2) : 1));
+        for (int d = 0; d < static_cast<int>(extents.size()); d++) {
+            if (d != dense) {
+                order.push_back(d);
+            }
+        }
+        for (const int d : order) {
+            bytes *= static_cast<double>(extents[d]);
+            if (extents[d] < whole[d].extent) {
+                break;
+            }
+        }
+        return bytes;
     }
 
     ScheduleFacts& facts_;

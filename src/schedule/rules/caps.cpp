@@ -84,9 +84,8 @@ bool meets_border(const RuleContext& c, int function, int stage, std::vector<boo
             }
             seen[load.index] = true;
             return std::ranges::any_of(
-                c.graph.functions[load.index].stages, [&](const Stage& inner) {
-                    return meets_border(c, load.index, inner.index, seen);
-                });
+                c.graph.functions[load.index].stages,
+                [&](const Stage& inner) { return meets_border(c, load.index, inner.index, seen); });
         });
 }
 
@@ -144,8 +143,8 @@ std::int64_t partitions_around(const RuleContext& c, int function) {
         }
         // Each specialised nest has its own copy.
         copies = times(copies, most);
-        copies = times(copies, static_cast<std::int64_t>(
-                                   c.placement.nests(site.function, site.stage).size()));
+        copies = times(
+            copies, static_cast<std::int64_t>(c.placement.nests(site.function, site.stage).size()));
     }
     return copies;
 }
@@ -216,8 +215,7 @@ void check_fold_factor(const RuleContext& c) {
         if (!function.fold || function.compute.kind != Level::Kind::At) {
             continue;
         }
-        const std::vector<std::int64_t> made =
-            c.bounds.within(function.compute.site).extents(f);
+        const std::vector<std::int64_t> made = c.bounds.within(function.compute.site).extents(f);
         if (!made.empty() && made[function.fold->dim] > function.fold->factor) {
             c.broken(f, -1,
                      "is folded to " + std::to_string(function.fold->factor) +
@@ -282,8 +280,8 @@ bool is_scattered(const RuleContext& c, int function, int dim,
                     if (coordinate.affine && coordinate.rates[l] == 0) {
                         continue;
                     }
-                    const bool expanded = load.source == Source::Function &&
-                                          c.placement.is_transparent(load.index);
+                    const bool expanded =
+                        load.source == Source::Function && c.placement.is_transparent(load.index);
                     if (expanded ? is_scattered(c, load.index, k, seen)
                                  : k != dense_dim(c, load.source, load.index)) {
                         return true;
@@ -329,7 +327,8 @@ std::int64_t code_size(const RuleContext& c) {
             block = times(block, loop_extent(nest, dims, loop));
         }
         std::int64_t size = static_cast<std::int64_t>(
-            static_cast<double>(block) * std::max(1.0, std::sqrt(static_cast<double>(block) / kBlock)));
+            static_cast<double>(block) *
+            std::max(1.0, std::sqrt(static_cast<double>(block) / kBlock)));
         size = times(size, partitions(c, f, s, nest, 0));
         if (c.placement.kind(f) == Placement::Kind::At) {
             size = times(size, copies_around(c, c.schedule.functions[f].compute.site));

@@ -49,7 +49,8 @@ void check_careful_tails(const RuleContext& c) {
             const Loop& loop = c.graph.functions[f].stages[s].loops[d];
             if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
                 computes_more(nest.splits[d], dims[d], s)) {
-                c.broken(f, s, "has a tail along " + dims[d].label + " that may read beyond an input");
+                c.broken(f, s,
+                         "has a tail along " + dims[d].label + " that may read beyond an input");
             }
         }
     });
@@ -78,9 +79,8 @@ void check_careful_slides(const RuleContext& c) {
                 }
                 const Regions& regions = c.bounds.within(loop);
                 for (int d = 0; d < c.graph.functions[other].dimensions(); d++) {
-                    const bool moves =
-                        regions.touches(Source::Function, other) &&
-                        regions.advance(Source::Function, other, d) != 0;
+                    const bool moves = regions.touches(Source::Function, other) &&
+                                       regions.advance(Source::Function, other, d) != 0;
                     if (moves && reach.beyond(other, d)) {
                         c.broken(other, -1,
                                  "is computed anew in a loop along which " + c.name(f) +
