@@ -15,14 +15,14 @@ class Descent {
     Descent(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator, const Caps& caps,
             const Limits& limits, const Observer& observer)
         : dag_(dag),
-          machine_(machine),
+          builder_(dag, machine),
           evaluator_(evaluator),
           caps_(caps),
           limits_(limits),
           observer_(observer) {}
 
     std::optional<Found> run(const Start& start) {
-        Found best{start.name, start.plan, build(dag_, start.plan, machine_), 0, 1};
+        Found best{start.name, start.plan, builder_.build(start.plan), 0, 1};
         if (!is_legal(best.schedule)) {
             return std::nullopt;
         }
@@ -50,8 +50,8 @@ class Descent {
     bool improve(int function, Found& best) {
         const Plan from = best.plan;
         bool improved = false;
-        for_each_neighbour(dag_, from, function, machine_, [&](Plan plan) {
-            Schedule schedule = build(dag_, plan, machine_);
+        for_each_neighbour(builder_, from, function, [&](Plan plan) {
+            Schedule schedule = builder_.build(plan);
             best.states++;
             if (schedule == best.schedule) {
                 return;
@@ -71,7 +71,7 @@ class Descent {
     }
 
     const PipelineDag& dag_;
-    const Machine& machine_;
+    Builder builder_;
     Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;

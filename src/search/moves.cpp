@@ -15,13 +15,12 @@ using Visit = std::function<void(Plan)>;
 
 class Neighbours {
   public:
-    Neighbours(const PipelineDag& dag, const Plan& plan, int function, const Machine& machine,
-               const Visit& visit)
-        : dag_(dag),
-          f_(dag.functions[function]),
+    Neighbours(Builder& builder, const Plan& plan, int function, const Visit& visit)
+        : builder_(builder),
+          f_(builder.dag().functions[function]),
           plan_(plan),
           function_(function),
-          machine_(machine),
+          machine_(builder.machine()),
           visit_(visit) {}
 
     void run() {
@@ -59,7 +58,7 @@ class Neighbours {
             offer([&](FunctionPlan& f) { f.place = Place::Inlined; });
         }
         offer([&](FunctionPlan& f) { f.place = Place::Root; });
-        const std::vector<Spot> spots = possible_spots(dag_, plan_, function_, machine_);
+        const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
         for (std::size_t compute = 0; compute < spots.size(); compute++) {
             // Along the innermost loop, in which the vectors are, Halide keeps no circular buffer.
             const bool slides = spots[compute].kind != SiteKind::Inner;
@@ -151,7 +150,7 @@ class Neighbours {
         }
     }
 
-    const PipelineDag& dag_;
+    Builder& builder_;
     const Function& f_;
     const Plan& plan_;
     const int function_;
@@ -161,9 +160,8 @@ class Neighbours {
 
 }  // namespace
 
-void for_each_neighbour(const PipelineDag& dag, const Plan& plan, int function,
-                        const Machine& machine, const Visit& visit) {
-    Neighbours(dag, plan, function, machine, visit).run();
+void for_each_neighbour(Builder& builder, const Plan& plan, int function, const Visit& visit) {
+    Neighbours(builder, plan, function, visit).run();
 }
 
 }  // namespace nestor

@@ -10,7 +10,7 @@ namespace nestor {
 
 /** Calls visit(changed plan) for every plan that differs from this one by a single decision about
  * one function. */
-void for_each_neighbour(const PipelineDag& dag, const Plan& plan, int function,
-                        const Machine& machine, const std::function<void(Plan)>& visit);
+void for_each_neighbour(Builder& builder, const Plan& plan, int function,
+                        const std::function<void(Plan)>& visit);
 
 }  // namespace nestor

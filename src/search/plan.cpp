@@ -4,9 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "schedule/reach.h"
 #include "search/nests.h"
-#include "search/uses.h"
 
 namespace nestor {
 
@@ -210,20 +208,16 @@ class NestMaker {
 
 class ScheduleMaker {
   public:
-    ScheduleMaker(const PipelineDag& dag, const Plan& plan, const Machine& machine)
+    ScheduleMaker(const PipelineDag& dag, const Plan& plan, const Machine& machine,
+                  const Reach& reach, const std::vector<std::vector<StageRef>>& uses)
         : dag_(dag),
           plan_(plan),
           machine_(machine),
-          reach_(dag),
+          reach_(reach),
+          uses_(uses),
           schedule_(empty_schedule(dag)),
           compute_(dag.functions.size()),
-          sites_(dag.functions.size()) {
-        std::vector<bool> inlined;
-        for (const FunctionPlan& f : plan_.functions) {
-            inlined.push_back(f.place == Place::Inlined);
-        }
-        uses_ = real_uses(dag_, inlined);
-    }
+          sites_(dag.functions.size()) {}
 
     Schedule run() {
         place_consumers_of(-1);
@@ -371,9 +365,9 @@ class ScheduleMaker {
     const PipelineDag& dag_;
     const Plan& plan_;
     const Machine& machine_;
-    const Reach reach_;
+    const Reach& reach_;
+    const std::vector<std::vector<StageRef>>& uses_;
     Schedule schedule_;
-    std::vector<std::vector<StageRef>> uses_;
     std::vector<std::optional<Spot>> compute_;  // of functions that are computed at a loop
     std::vector<std::vector<Sites>> sites_;     // [function][stage]
 };
@@ -424,13 +418,25 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
     return plan;
 }
 
-Schedule build(const PipelineDag& dag, const Plan& plan, const Machine& machine) {
-    return ScheduleMaker(dag, plan, machine).run();
+Builder::Builder(const PipelineDag& dag, const Machine& machine)
+    : dag_(dag), machine_(machine), reach_(dag) {}
+
+Schedule Builder::build(const Plan& plan) {
+    return ScheduleMaker(dag_, plan, machine_, reach_, uses(plan)).run();
 }
 
-std::vector<Spot> possible_spots(const PipelineDag& dag, const Plan& plan, int function,
-                                 const Machine& machine) {
-    return ScheduleMaker(dag, plan, machine).spots_of(function);
+std::vector<Spot> Builder::possible_spots(const Plan& plan, int function) {
+    return ScheduleMaker(dag_, plan, machine_, reach_, uses(plan)).spots_of(function);
+}
+
+const std::vector<std::vector<StageRef>>& Builder::uses(const Plan& plan) {
+    std::vector<bool> inlined;
+    for (const FunctionPlan& f : plan.functions) {
+        inlined.push_back(f.place == Place::Inlined);
+    }
+    const auto known = uses_.find(inlined);
+    return known != uses_.end() ? known->second
+                                : uses_.emplace(inlined, real_uses(dag_, inlined)).first->second;
 }
 
 }  // namespace nestor

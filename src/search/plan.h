@@ -3,10 +3,13 @@
 // follows by rule. Moves (moves.h) change a plan; what they can't say is not searched.
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "machine/machine.h"
+#include "schedule/reach.h"
 #include "schedule/schedule.h"
+#include "search/uses.h"
 
 namespace nestor {
 
@@ -69,12 +72,32 @@ struct Plan {
  * ones, all free. */
 [[nodiscard]] std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim);
 
-/** The schedule that follows. A function that cannot be where the plan has it is at the outermost
- * spot of that kind that is around all that use it, or else at root. Not always legal. */
-[[nodiscard]] Schedule build(const PipelineDag& dag, const Plan& plan, const Machine& machine);
+/** Makes schedules from plans of one pipeline; keeps what many of them have in common. */
+class Builder {
+  public:
+    /** Keeps references. */
+    Builder(const PipelineDag& dag, const Machine& machine);
 
-/** Where a function can be computed at a loop, innermost first: what is around all that use it. */
-[[nodiscard]] std::vector<Spot> possible_spots(const PipelineDag& dag, const Plan& plan,
-                                               int function, const Machine& machine);
+    /** The schedule that follows. A function that cannot be where the plan has it is at the
+     * outermost spot of that kind that is around all that use it, or else at root. Not always
+     * legal.
+     */
+    [[nodiscard]] Schedule build(const Plan& plan);
+
+    /** Where a function can be computed at a loop, innermost first: what is around all that use it.
+     */
+    [[nodiscard]] std::vector<Spot> possible_spots(const Plan& plan, int function);
+
+    [[nodiscard]] const PipelineDag& dag() const { return dag_; }
+    [[nodiscard]] const Machine& machine() const { return machine_; }
+
+  private:
+    [[nodiscard]] const std::vector<std::vector<StageRef>>& uses(const Plan& plan);
+
+    const PipelineDag& dag_;
+    const Machine& machine_;
+    const Reach reach_;
+    std::map<std::vector<bool>, std::vector<std::vector<StageRef>>> uses_;  // by what is inlined
+};
 
 }  // namespace nestor

@@ -16,21 +16,21 @@ namespace {
 class Walk {
   public:
     Walk(const PipelineDag& dag, const Machine& machine, const Caps& caps, std::uint64_t seed)
-        : dag_(dag), machine_(machine), caps_(caps), engine_(seed) {}
+        : dag_(dag), builder_(dag, machine), caps_(caps), engine_(seed) {}
 
     // Walks so many legal steps; fewer if too many are not.
     Schedule from(Plan plan, int steps) {
-        Schedule schedule = build(dag_, plan, machine_);
+        Schedule schedule = builder_.build(plan);
         for (int tries = 4 * steps; steps > 0 && tries > 0; tries--) {
             const int function = below(static_cast<int>(dag_.functions.size()));
             std::vector<Plan> neighbours;
-            for_each_neighbour(dag_, plan, function, machine_,
+            for_each_neighbour(builder_, plan, function,
                                [&](Plan each) { neighbours.push_back(std::move(each)); });
             if (neighbours.empty()) {
                 continue;
             }
             Plan& next = neighbours[below(static_cast<int>(neighbours.size()))];
-            Schedule changed = build(dag_, next, machine_);
+            Schedule changed = builder_.build(next);
             if (check_legality(dag_, changed, caps_).empty()) {
                 plan = std::move(next);
                 schedule = std::move(changed);
@@ -45,7 +45,7 @@ class Walk {
 
   private:
     const PipelineDag& dag_;
-    const Machine& machine_;
+    Builder builder_;
     const Caps& caps_;
     std::mt19937_64 engine_;
 };

@@ -16,8 +16,9 @@ Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
     constexpr std::int64_t kCode = 20'000;
     constexpr std::int64_t kCopies = 8;
     std::int64_t smallest = -1;
+    Builder builder(dag, machine);
     for (const Start& start : make_starts(dag, machine)) {
-        const Schedule schedule = build(dag, start.plan, machine);
+        const Schedule schedule = builder.build(start.plan);
         if (check_legality(dag, schedule, caps).empty()) {
             const std::int64_t size = code_size(dag, schedule);
             smallest = smallest < 0 ? size : std::min(smallest, size);

@@ -22,6 +22,11 @@ Machine avx2() {
     return machine;
 }
 
+Schedule build(const PipelineDag& dag, const Plan& plan) {
+    const Machine machine = avx2();
+    return Builder(dag, machine).build(plan);
+}
+
 Limits no_limits() {
     return {1e9, std::int64_t{1} << 40U};
 }
@@ -30,8 +35,8 @@ TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
     for (const PipelineDag& dag : samples::all()) {
         int legal = 0;
         for (const Start& start : make_starts(dag, avx2())) {
-            const Schedule schedule = build(dag, start.plan, avx2());
-            EXPECT_EQ(build(dag, start.plan, avx2()), schedule) << dag.name;
+            const Schedule schedule = build(dag, start.plan);
+            EXPECT_EQ(build(dag, start.plan), schedule) << dag.name;
             legal += check_legality(dag, schedule).empty() ? 1 : 0;
         }
         EXPECT_GT(legal, 0) << dag.name;
@@ -43,38 +48,40 @@ TEST(Plan, TilesHostTheirProducers) {
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].tile = {128, 32};
     plan.functions[1].place = Place::At;
-    Schedule schedule = build(dag, plan, avx2());
+    Schedule schedule = build(dag, plan);
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {0, 0}}));
     EXPECT_EQ(schedule.functions[1].store.kind, Level::Kind::Default);
     plan.functions[1].compute.kind = SiteKind::Rows;
-    schedule = build(dag, plan, avx2());
+    schedule = build(dag, plan);
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 1}}));
     EXPECT_EQ(schedule.functions[1].store.site, (LoopSite{2, 0, {0, 0}}));
     // Rows are there without tiles, too; tiles are not.
     plan.functions[2].stages[0].tile = {0, 0};
-    schedule = build(dag, plan, avx2());
+    schedule = build(dag, plan);
     EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 0}}));
     EXPECT_EQ(schedule.functions[1].store.kind, Level::Kind::Default);
     plan.functions[1].compute.kind = SiteKind::Tile;
-    EXPECT_EQ(build(dag, plan, avx2()).functions[1].compute.kind, Level::Kind::Root);
+    EXPECT_EQ(build(dag, plan).functions[1].compute.kind, Level::Kind::Root);
 }
 
 TEST(Plan, SpotsAreTheLoopsAroundAllUses) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].tile = {128, 32};
-    const std::vector<Spot> spots = possible_spots(dag, plan, 1, avx2());
+    const Machine machine = avx2();
+    Builder builder(dag, machine);
+    const std::vector<Spot> spots = builder.possible_spots(plan, 1);
     EXPECT_EQ(spots, (std::vector<Spot>{
                          {2, 0, SiteKind::Inner}, {2, 0, SiteKind::Rows}, {2, 0, SiteKind::Tile}}));
-    EXPECT_TRUE(possible_spots(dag, plan, 2, avx2()).empty());
+    EXPECT_TRUE(builder.possible_spots(plan, 2).empty());
 }
 
 TEST(Plan, LargeOutputsMoveTheirTailsInwards) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].tile = {128, 32};
-    const StageSchedule stage = build(dag, plan, avx2()).functions[2].stages[0];
+    const StageSchedule stage = build(dag, plan).functions[2].stages[0];
     ASSERT_EQ(stage.specializations.size(), 1U);
     const Specialization& large = stage.specializations[0];
     EXPECT_EQ(large.when, (std::vector<ExtentCondition>{{0, 128}, {1, 32}}));
@@ -91,7 +98,7 @@ TEST(Plan, BlocksAreUnrolledAroundTheVector) {
     nest.tile = {128, 32};
     nest.block = {2, 4};
     nest.lanes = 8;
-    const LoopNest made = build(dag, plan, avx2()).functions[2].stages[0].nest;
+    const LoopNest made = build(dag, plan).functions[2].stages[0].nest;
     EXPECT_EQ(made.vector, (LoopRef{0, 3}));
     EXPECT_EQ(made.unrolled, (std::vector<LoopRef>{{0, 2}, {1, 2}}));
     EXPECT_EQ(made.order,
@@ -103,9 +110,11 @@ TEST(Plan, BlocksAreUnrolledAroundTheVector) {
 
 TEST(Moves, ChangeOneFunction) {
     for (const PipelineDag& dag : samples::all()) {
-        const Plan plan = plain_plan(dag, choose_inlined(dag), avx2());
+        const Machine machine = avx2();
+        Builder builder(dag, machine);
+        const Plan plan = plain_plan(dag, choose_inlined(dag), machine);
         for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
-            for_each_neighbour(dag, plan, f, avx2(), [&](const Plan& changed) {
+            for_each_neighbour(builder, plan, f, [&](const Plan& changed) {
                 EXPECT_FALSE(changed == plan);
                 for (int other = 0; other < static_cast<int>(dag.functions.size()); other++) {
                     EXPECT_TRUE(other == f || changed.functions[other] == plan.functions[other]);
@@ -119,7 +128,7 @@ TEST(Moves, ChangeOneFunction) {
 TEST(Descent, OnlyImprovesAndStaysLegal) {
     for (const PipelineDag& dag : samples::all()) {
         for (const Start& start : make_starts(dag, avx2())) {
-            const Schedule before = build(dag, start.plan, avx2());
+            const Schedule before = build(dag, start.plan);
             if (!check_legality(dag, before).empty()) {
                 continue;
             }

@@ -89,6 +89,21 @@ BuiltPipeline repeat_edge_of_stage() {
     return b.finish();
 }
 
+// Sharpening: what is blurred in both directions is compared with what it was made of.
+BuiltPipeline sharpening_chain() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 96}, {0, 80}}, kOwnExtents);
+    Func bounded = bc::repeat_edge(in);
+    Func down("down"), across("across"), sharp("sharp");
+    down(x, y) = bounded(x, y - 2) + bounded(x, y) + bounded(x, y + 2);
+    across(x, y) = down(x - 2, y) + down(x, y) + down(x + 2, y);
+    sharp(x, y) = 10.0f * bounded(x, y) - across(x, y);
+    Func out("out");
+    out(x, y) = sharp(x, y) * bounded(x, y);
+    b.output(out, {{0, 96}, {0, 80}});
+    return b.finish();
+}
+
 // Each stage of a chain has a boundary of its own, so each clamps what the next one asks for.
 BuiltPipeline boundary_at_every_stage() {
     PipelineBuilder b;
@@ -166,6 +181,7 @@ std::vector<TestPipeline> boundary_pipelines() {
         {"repeat_image_wraps", kind, repeat_image_wraps},
         {"repeat_edge_one_dimension", kind, repeat_edge_one_dimension},
         {"repeat_edge_of_stage", kind, repeat_edge_of_stage},
+        {"sharpening_chain", kind, sharpening_chain},
         {"boundary_at_every_stage", kind, boundary_at_every_stage},
         {"clamp_by_hand", kind, clamp_by_hand},
         {"select_on_coordinates", kind, select_on_coordinates},
