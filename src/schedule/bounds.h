@@ -29,12 +29,14 @@ class Bounds;
  * computed itself does not matter to its own region, so that it can be asked before that is
  * decided.
  *
- *  Never too small, at the estimates. A tile of extents t_l along the loops l of a stage loads
- * coordinates of extent  sum |rate_l| (t_l - 1) + offset_max - offset_min + 1, and loads at
- * different offsets are united as intervals, so that a stencil costs its own width only once. What
- * moves at different rates from one iteration to the next (f(x) + f(width - x)) is united over all
- * iterations. Wherever a coordinate is not affine it is the whole region; also in dimensions that
- * an update addresses by something else than its pure variable. */
+ *  At the estimates, and exact on stencils, tiles and sliding windows; tests/bounds says how often
+ * Halide's own are larger (it rounds what tails add up from one function to the next). A tile of
+ * extents t_l along the loops l of a stage loads coordinates of extent  sum |rate_l| (t_l - 1) +
+ * offset_max - offset_min + 1, and loads at different offsets are united as intervals, so that a
+ * stencil costs its own width only once. What moves at different rates from one iteration to the
+ * next (f(x) + f(width - x)) is united over all iterations. Wherever a coordinate is not affine it
+ * is the whole region; also in dimensions that an update addresses by something else than its pure
+ * variable. */
 class Regions {
   public:
     [[nodiscard]] bool touches(Source source, int index) const;
