@@ -51,6 +51,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_code_size,
         check_careful_tails,
         check_careful_slides,
+        check_folds,
     },
 };
 

@@ -60,7 +60,7 @@ class Neighbours {
         offer([&](FunctionPlan& f) { f.place = Place::Root; });
         const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
         for (std::size_t compute = 0; compute < spots.size(); compute++) {
-            // Along the innermost loop, in which the vectors are, Halide keeps no circular buffer.
+            // The innermost loop is along the vectors, where Halide keeps no circular buffer.
             const bool slides = spots[compute].kind != SiteKind::Inner;
             const std::size_t end = slides ? spots.size() : compute + 1;
             for (std::size_t store = compute; store < end; store++) {

@@ -322,6 +322,9 @@ const Case kReading[] = {
     {"both slide", samples::blur, CHANGE { (void)dag; tile_blur(s);
         for (const int f : {0, 1}) { s.functions[f].compute = Level::at({2, 0, {1, 1}});
             s.functions[f].store = Level::at({2, 0, {0, 0}}); } }, "", kCareful},
+    {"slides along its vectors", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {0, 0}});
+        nest(s, 1).vector = split(nest(s, 1), 1, 2, kGuard); }, "in which vectors lie", kCareful},
     {"slides through open tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
         split(nest(s, 1), 1, 16, Tail::RoundUp); s.functions[1].compute = Level::at({2, 0, {1, 1}});
         s.functions[0].compute = Level::at({1, 0, {0, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); },

@@ -33,6 +33,18 @@ std::vector<LoopSite> slid_loops(const RuleContext& c, int function) {
     return loops;
 }
 
+bool has_vector_along(const RuleContext& c, int function, int dim) {
+    for (const Stage& stage : c.graph.functions[function].stages) {
+        for (const LoopNest* nest : c.placement.nests(function, stage.index)) {
+            if (nest->vector && !stage.loops[nest->vector->dim].is_reduction() &&
+                stage.loops[nest->vector->dim].position == dim) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 // Tails that are not guarded compute points beyond what is needed.
@@ -54,6 +66,37 @@ void check_careful_tails(const RuleContext& c) {
             }
         }
     });
+}
+
+// Halide folds no storage along a dimension in which vectors lie, and warns.
+void check_folds(const RuleContext& c) {
+    if (!c.caps.careful_reads) {
+        return;
+    }
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        if (c.placement.kind(f) != Placement::Kind::At ||
+            c.placement.store(f) == function.compute) {
+            continue;
+        }
+        for (const LoopSite& loop : slid_loops(c, f)) {
+            const Regions& regions = c.bounds.within(loop);
+            const LoopNest& around = c.schedule.functions[loop.function].stages[loop.stage].nest;
+            for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
+                if (!regions.touches(Source::Function, f) ||
+                    regions.advance(Source::Function, f, d) == 0) {
+                    continue;
+                }
+                const bool read_in_vectors =
+                    around.vector &&
+                    regions.span(Source::Function, f, d).rates[around.vector->dim] != 0;
+                if (read_in_vectors || has_vector_along(c, f, d)) {
+                    c.broken(f, -1, "slides along a dimension in which vectors lie");
+                    return;
+                }
+            }
+        }
+    }
 }
 
 // A sliding window's warm-up begins the loop earlier, by whole steps, and what is computed anew in
