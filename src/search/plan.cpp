@@ -176,6 +176,7 @@ class NestMaker {
                 nest_.partition.push_back({loop, PartitionPolicy::Never});
             }
         }
+        std::ranges::sort(nest_.partition, {}, &LoopPartition::loop);
     }
 
     // Outermost first, until there are tasks enough.

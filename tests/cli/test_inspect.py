@@ -38,7 +38,7 @@ def test_dag_of_a_reduction():
 
 def test_explain(source):
     text = succeed("explain", *source)
-    assert "chosen: " in text and "estimated at" in text
+    assert "chosen: " in text and "predicted at" in text
     assert "<- chosen" in text
     assert "for " in text.split("loop nest")[1].split("scheduling took")[0]
     assert "total" in text.split("scheduling took")[1]
@@ -47,7 +47,7 @@ def test_explain(source):
 def test_explain_json(source):
     facts = json.loads(succeed("explain", *source, "--json"))
     assert facts["chosen"] in [c["name"] for c in facts["candidates"]]
-    assert facts["estimated_seconds"] > 0
+    assert facts["predicted_seconds"] > 0
     assert sum(step["seconds"] for step in facts["steps"]) > 0
     assert all(f["pinned"] is None for f in facts["functions"])
     assert facts["loop_nest"].endswith("\n")
@@ -73,4 +73,4 @@ def test_explain_verbose(pipeline):
 
     answer = nestor("explain", pipeline, "verbosity=2")
     assert answer.returncode == 0
-    assert "estimated" in answer.stderr
+    assert "predicted" in answer.stderr

@@ -37,6 +37,7 @@ TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
         for (const Start& start : make_starts(dag, avx2())) {
             const Schedule schedule = build(dag, start.plan);
             EXPECT_EQ(build(dag, start.plan), schedule) << dag.name;
+            EXPECT_EQ(normalized(schedule), schedule) << dag.name;
             legal += check_legality(dag, schedule).empty() ? 1 : 0;
         }
         EXPECT_GT(legal, 0) << dag.name;
