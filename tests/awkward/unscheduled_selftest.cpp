@@ -152,22 +152,6 @@ TEST(HarnessCatches, RoundingUpBeyondAnInput) {
     });
 }
 
-// A fault of Halide 21 that schedule/rules/sliding.cpp keeps clear of.
-TEST(HarnessCatches, SlidingThroughATailThatRoundsUp) {
-    expect_caught(find("sharpening_chain"), "expected", [](Pipeline& p) {
-        Var xo("xo"), xi("xi"), yo("yo"), yi("yi");
-        Func out = p.outputs()[0];
-        out.tile(x, y, xo, yo, xi, yi, 32, 32, TailStrategy::GuardWithIf);
-        stage(p, "sharp")
-            .store_at(out, xo)
-            .compute_at(out, yi)
-            .reorder(y, x)
-            .vectorize(y, 16, TailStrategy::RoundUp);
-        stage(p, "across").store_at(out, xo).compute_at(stage(p, "sharp"), x);
-        stage(p, "down").compute_at(stage(p, "sharp"), x);
-    });
-}
-
 TEST(HarnessCatches, ShiftingInwardsOfTinyOutput) {
     Var inner("inner");
     const CheckReport report = check_isolated(find("sum_box"), kSeed, [=](Pipeline& p) {
