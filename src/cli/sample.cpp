@@ -49,12 +49,12 @@ Status run(const Options& options) {
     }
     Caps caps;
     caps.peak_bytes = pipeline.params.memory_limit;
-    std::vector<Schedule> schedules = frontier_schedules(
-        dag.value(), machine.value(), search_caps(dag.value(), machine.value(), caps),
-        options.frontier, Limits(pipeline.params.time_limit, pipeline.params.search_memory));
-    for (Schedule& schedule : sample_schedules(dag.value(), machine.value(),
-                                               search_caps(dag.value(), machine.value(), caps),
-                                               options.count, options.seed)) {
+    caps = search_caps(dag.value(), machine.value(), caps);
+    std::vector<Schedule> schedules =
+        frontier_schedules(dag.value(), machine.value(), caps, options.frontier,
+                           Limits(pipeline.params.time_limit, pipeline.params.search_memory));
+    for (Schedule& schedule :
+         sample_schedules(dag.value(), machine.value(), caps, options.count, options.seed)) {
         if (std::ranges::count(schedules, schedule) == 0) {
             schedules.push_back(std::move(schedule));
         }
