@@ -266,12 +266,4 @@ double ScheduleFacts::allocated_bytes(int function) {
     return bytes;
 }
 
-int ScheduleFacts::dense_dim(Source source, int index) const {
-    if (source == Source::Input) {
-        return graph().inputs[index].dense_dim;
-    }
-    const std::vector<int>& order = schedule_.functions[index].storage_order;
-    return order.empty() ? graph().functions[index].dense_dim : order.front();
-}
-
 }  // namespace nestor

@@ -76,8 +76,6 @@ class ScheduleFacts {
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
-    /** The dimension whose neighbours are neighbours in memory. */
-    [[nodiscard]] int dense_dim(Source source, int index) const;
 
   private:
     struct Slide {

@@ -49,11 +49,11 @@ const std::vector<std::vector<Rule>> kRules = {
         check_peak_bytes,
         check_inlined_size,
         check_code_size,
-        check_careful_tails,
-        check_careful_slides,
-        check_folds,
     },
 };
+
+// With Caps::careful_reads.
+const std::vector<Rule> kCarefulRules = {check_careful_tails, check_careful_slides, check_folds};
 
 // Iterations of the parallel loops around memory that is allocated at `level`.
 std::int64_t parallel_iterations(const Placement& placement, const Level& level) {
@@ -93,7 +93,12 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
             rule(context);
         }
         if (!violations.empty()) {
-            break;
+            return violations;
+        }
+    }
+    if (caps.careful_reads) {
+        for (const Rule rule : kCarefulRules) {
+            rule(context);
         }
     }
     return violations;

@@ -128,4 +128,16 @@ Level Placement::storage(int function) const {
     return f.hoist.kind == Level::Kind::Default ? store(function) : f.hoist;
 }
 
+bool Placement::slides(int function) const {
+    return kind(function) == Kind::At && store(function) != schedule_.functions[function].compute;
+}
+
+int Placement::dense_dim(Source source, int index) const {
+    if (source == Source::Input) {
+        return graph_.inputs[index].dense_dim;
+    }
+    const std::vector<int>& order = schedule_.functions[index].storage_order;
+    return order.empty() ? graph_.functions[index].dense_dim : order.front();
+}
+
 }  // namespace nestor

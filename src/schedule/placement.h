@@ -63,6 +63,13 @@ class Placement {
     /** The level at which the region that is kept is decided: store, else compute. */
     [[nodiscard]] Level store(int function) const;
 
+    /** Computed at a loop and stored outside of it, so that it keeps what earlier iterations made.
+     */
+    [[nodiscard]] bool slides(int function) const;
+
+    /** The dimension whose neighbours are neighbours in memory. */
+    [[nodiscard]] int dense_dim(Source source, int index) const;
+
     [[nodiscard]] const PipelineDag& graph() const { return graph_; }
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
 

@@ -14,6 +14,10 @@ Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level) {
     return stage == 0 ? Tail::ShiftInwards : Tail::RoundUp;
 }
 
+bool is_guard(Tail tail) {
+    return tail == Tail::GuardWithIf || tail == Tail::Predicate;
+}
+
 bool stores_beyond(Tail tail) {
     return tail == Tail::RoundUp || tail == Tail::PredicateLoads || tail == Tail::RoundUpAndBlend;
 }

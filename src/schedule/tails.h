@@ -12,6 +12,8 @@ namespace nestor {
  * Stage::split does. */
 [[nodiscard]] Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level);
 
+/** Iterations beyond the extent do nothing. */
+[[nodiscard]] bool is_guard(Tail tail);
 /** RoundUp and its relatives: a multiple of the factor is stored. */
 [[nodiscard]] bool stores_beyond(Tail tail);
 /** The tail is moved inwards: at least one whole inner loop is stored. */

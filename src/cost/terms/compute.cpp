@@ -195,7 +195,7 @@ class NestWork {
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
         const double distinct = family.distinct(copies_);
         note_invariant(family, at, distinct);
-        const int dense = facts_.dense_dim(family.source, family.index);
+        const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
         const Access each = access(family.coords, dense, type, lanes, false);
@@ -223,7 +223,7 @@ class NestWork {
         const Function& f = facts_.graph().functions[nest_.function];
         const auto changes = [&](int dim) { return nest_.stores_change_with(dim); };
         const std::size_t at = innermost_of(changes);
-        const int dense = facts_.dense_dim(Source::Function, nest_.function);
+        const int dense = facts_.placement().dense_dim(Source::Function, nest_.function);
         double copies = 1;
         for (const Copies& each : copies_) {
             copies *= nest_.stores_change_with(each.dim) ? each.count : 1;

@@ -201,7 +201,7 @@ class GroupTraffic {
         double bytes = is_input
                            ? graph.inputs[what.index].type.bytes()
                            : static_cast<double>(graph.functions[what.index].bytes_per_point());
-        const int dense = facts_.dense_dim(what.source, what.index);
+        const int dense = facts_.placement().dense_dim(what.source, what.index);
         std::vector<int> order;
         if (dense < static_cast<int>(extents.size())) {
             order.push_back(dense);

@@ -96,7 +96,7 @@ bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stag
         for (std::size_t level = 0; level < splits.size(); level++) {
             const Tail tail = resolved(splits[level].tail, dims[d].kind, stage, level);
             const bool exact = whole > 0 && whole % splits[level].factor == 0;
-            if (!exact && (tail == Tail::GuardWithIf || tail == Tail::Predicate)) {
+            if (!exact && is_guard(tail)) {
                 return true;
             }
             whole = splits[level].factor;
@@ -254,14 +254,6 @@ void check_inlined_size(const RuleContext& c) {
 
 namespace {
 
-int dense_dim(const RuleContext& c, Source source, int index) {
-    if (source == Source::Input) {
-        return c.graph.inputs[index].dense_dim;
-    }
-    const std::vector<int>& order = c.schedule.functions[index].storage_order;
-    return order.empty() ? c.graph.functions[index].dense_dim : order.front();
-}
-
 // Whether neighbours along a dimension of a function read what are no neighbours in memory: element
 // by element, where it is a vector's.
 bool is_scattered(const RuleContext& c, int function, int dim,
@@ -283,7 +275,7 @@ bool is_scattered(const RuleContext& c, int function, int dim,
                     const bool expanded =
                         load.source == Source::Function && c.placement.is_transparent(load.index);
                     if (expanded ? is_scattered(c, load.index, k, seen)
-                                 : k != dense_dim(c, load.source, load.index)) {
+                                 : k != c.placement.dense_dim(load.source, load.index)) {
                         return true;
                     }
                 }
@@ -304,9 +296,9 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
     const Loop& loop = f.stages[stage].loops[nest.vector->dim];
     std::set<std::pair<int, int>> seen;
-    const bool scattered =
-        !loop.is_reduction() && (loop.position != dense_dim(c, Source::Function, function) ||
-                                 is_scattered(c, function, loop.position, seen));
+    const bool scattered = !loop.is_reduction() &&
+                           (loop.position != c.placement.dense_dim(Source::Function, function) ||
+                            is_scattered(c, function, loop.position, seen));
     return scattered ? lanes
                      : std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
 }

@@ -51,10 +51,6 @@ void check_order(const RuleContext& c) {
 
 namespace {
 
-bool is_guard(Tail tail) {
-    return tail == Tail::GuardWithIf || tail == Tail::Predicate;
-}
-
 bool is_guarded_outside(const std::vector<Split>& splits, std::size_t level, const StageDim& dim,
                         int stage) {
     for (std::size_t outer = 0; outer < level; outer++) {

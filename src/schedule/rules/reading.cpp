@@ -49,9 +49,6 @@ bool has_vector_along(const RuleContext& c, int function, int dim) {
 
 // Tails that are not guarded compute points beyond what is needed.
 void check_careful_tails(const RuleContext& c) {
-    if (!c.caps.careful_reads) {
-        return;
-    }
     const Reach reach(c.graph);
     c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (c.graph.functions[f].is_output) {
@@ -70,13 +67,8 @@ void check_careful_tails(const RuleContext& c) {
 
 // Halide folds no storage along a dimension in which vectors lie, and warns.
 void check_folds(const RuleContext& c) {
-    if (!c.caps.careful_reads) {
-        return;
-    }
     for (int f = 0; f < c.functions(); f++) {
-        const FunctionSchedule& function = c.schedule.functions[f];
-        if (c.placement.kind(f) != Placement::Kind::At ||
-            c.placement.store(f) == function.compute) {
+        if (!c.placement.slides(f)) {
             continue;
         }
         for (const LoopSite& loop : slid_loops(c, f)) {
@@ -102,21 +94,14 @@ void check_folds(const RuleContext& c) {
 // A sliding window's warm-up begins the loop earlier, by whole steps, and what is computed anew in
 // each iteration is computed in these, too (design, section 5).
 void check_careful_slides(const RuleContext& c) {
-    if (!c.caps.careful_reads) {
-        return;
-    }
     const Reach reach(c.graph);
-    const auto slides = [&](int f) {
-        return c.placement.kind(f) == Placement::Kind::At &&
-               c.placement.store(f) != c.schedule.functions[f].compute;
-    };
     for (int f = 0; f < c.functions(); f++) {
-        if (!slides(f)) {
+        if (!c.placement.slides(f)) {
             continue;
         }
         for (const LoopSite& loop : slid_loops(c, f)) {
             for (int other = 0; other < c.functions(); other++) {
-                if (c.placement.kind(other) != Placement::Kind::At || slides(other) ||
+                if (c.placement.kind(other) != Placement::Kind::At || c.placement.slides(other) ||
                     !c.placement.is_computed_inside(other, loop)) {
                     continue;
                 }

@@ -67,11 +67,10 @@ bool has_open_tail(const RuleContext& c, int function) {
 // of unsharp, found by a random schedule.
 void check_slides_through(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        const Level store = c.placement.store(f);
-        if (c.placement.kind(f) != Placement::Kind::At ||
-            store == c.schedule.functions[f].compute) {
+        if (!c.placement.slides(f)) {
             continue;
         }
+        const Level store = c.placement.store(f);
         for (const LoopSite& site : c.placement.chain(c.schedule.functions[f].compute.site)) {
             if (store.kind == Level::Kind::At && store.site.function == site.function) {
                 break;
@@ -95,8 +94,7 @@ void check_slides_through(const RuleContext& c) {
 // garbage.
 void check_sliding(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
-        if (c.placement.kind(f) != Placement::Kind::At ||
-            c.placement.store(f) == c.schedule.functions[f].compute) {
+        if (!c.placement.slides(f)) {
             continue;
         }
         std::vector<bool> seen(c.graph.functions.size(), false);
