@@ -12,10 +12,10 @@ constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
 
 class Descent {
   public:
-    Descent(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator, const Caps& caps,
-            const Limits& limits, const Observer& observer)
-        : dag_(dag),
-          builder_(dag, machine),
+    Descent(Builder& builder, Evaluator& evaluator, const Caps& caps, const Limits& limits,
+            const Observer& observer)
+        : dag_(builder.dag()),
+          builder_(builder),
           evaluator_(evaluator),
           caps_(caps),
           limits_(limits),
@@ -71,7 +71,7 @@ class Descent {
     }
 
     const PipelineDag& dag_;
-    Builder builder_;
+    Builder& builder_;
     Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;
@@ -126,10 +126,9 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     return starts;
 }
 
-std::optional<Found> descend(const PipelineDag& dag, const Machine& machine, Evaluator& evaluator,
-                             const Start& start, const Caps& caps, const Limits& limits,
-                             const Observer& observer) {
-    return Descent(dag, machine, evaluator, caps, limits, observer).run(start);
+std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,
+                             const Caps& caps, const Limits& limits, const Observer& observer) {
+    return Descent(builder, evaluator, caps, limits, observer).run(start);
 }
 
 }  // namespace nestor

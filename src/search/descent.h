@@ -33,9 +33,8 @@ using Observer = std::function<void(const Schedule& schedule, double seconds)>;
 
 /** Takes the best move of each function in turn until none improves, or `limits` say stop. Only
  * legal schedules are found; none if the start itself is not legal. */
-[[nodiscard]] std::optional<Found> descend(const PipelineDag& dag, const Machine& machine,
-                                           Evaluator& evaluator, const Start& start,
-                                           const Caps& caps, const Limits& limits,
-                                           const Observer& observer = {});
+[[nodiscard]] std::optional<Found> descend(Builder& builder, Evaluator& evaluator,
+                                           const Start& start, const Caps& caps,
+                                           const Limits& limits, const Observer& observer = {});
 
 }  // namespace nestor

@@ -76,6 +76,7 @@ std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& 
     std::map<std::uint64_t, std::pair<double, Schedule>> seen;  // by hash: the same in any order
     double best = std::numeric_limits<double>::infinity();
     Evaluator evaluator(dag, machine);
+    Builder builder(dag, machine);
     const Observer observer = [&](const Schedule& schedule, double seconds) {
         if (seconds <= kNear * best && check_legality(dag, schedule, caps).empty()) {
             best = std::min(best, seconds);
@@ -83,7 +84,7 @@ std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& 
         }
     };
     for (const Start& start : make_starts(dag, machine)) {
-        if (const auto found = descend(dag, machine, evaluator, start, caps, limits, observer)) {
+        if (const auto found = descend(builder, evaluator, start, caps, limits, observer)) {
             observer(found->schedule, found->seconds);
         }
     }

@@ -48,11 +48,12 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
     }
     if (options.improve) {
         const Caps caps = search_caps(dag, machine, options.caps);
+        Builder builder(dag, machine);
         for (const Start& start : make_starts(dag, machine)) {
             if (limits.check() != StopReason::Finished) {
                 break;
             }
-            if (auto found = descend(dag, machine, evaluator, start, caps, limits)) {
+            if (auto found = descend(builder, evaluator, start, caps, limits)) {
                 result.states += found->states;
                 add("from " + found->name, std::move(found->schedule), found->seconds);
             }

@@ -135,7 +135,8 @@ TEST(Descent, OnlyImprovesAndStaysLegal) {
             }
             const Machine machine = avx2();
             Evaluator evaluator(dag, machine);
-            const auto found = descend(dag, machine, evaluator, start, {}, no_limits());
+            Builder builder(dag, machine);
+            const auto found = descend(builder, evaluator, start, {}, no_limits());
             ASSERT_TRUE(found);
             EXPECT_TRUE(check_legality(dag, found->schedule).empty()) << dag.name;
             EXPECT_LE(found->seconds, predict(dag, before, avx2()).cost.total());
