@@ -100,8 +100,10 @@ double Evaluator::seconds(const Schedule& schedule) {
         const FunctionSchedule& mine = schedule.functions[f];
         key.add(mine.compute);
         key.add(mine.store);
+        key.add(static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
         for (const StageSchedule& stage : mine.stages) {
             key.add(stage.nest);
+            key.add(has_selected(stage) ? 1 : 0);
         }
         if (reads[root].empty()) {
             reads[root].assign(count, false);
@@ -125,7 +127,10 @@ double Evaluator::seconds(const Schedule& schedule) {
         }
         for (std::size_t a = 0; a < count; a++) {
             if (reads[root][a]) {
-                keys[root].add(placement.is_transparent(static_cast<int>(a)) ? a : ~a);
+                const auto i = static_cast<int>(a);
+                keys[root].add(placement.is_transparent(i) ? a : ~a);
+                keys[root].add(
+                    static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
             }
         }
         keys[root].add(static_cast<std::uint64_t>(everything));

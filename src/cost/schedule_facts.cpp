@@ -114,7 +114,9 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         NestFacts facts;
         facts.function = function;
         facts.stage = s;
-        facts.nest = &schedule_.functions[function].stages[s].nest;
+        const StageSchedule& stage = schedule_.functions[function].stages[s];
+        facts.nest = &stage.nest;
+        facts.selected = has_selected(stage);
         facts.loops = loops_of(function, s);
         facts.executions = executions;
         facts.root = root;

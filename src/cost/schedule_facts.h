@@ -28,6 +28,7 @@ struct NestFacts {
     int function = 0;
     int stage = 0;
     const LoopNest* nest = nullptr;
+    bool selected = false;         // specialised on the values of Stage::selector
     std::vector<LoopFacts> loops;  // innermost first
     double executions = 1;         // of the whole nest
     double threads = 1;            // that run it at the same time

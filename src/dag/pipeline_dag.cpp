@@ -4,6 +4,16 @@
 
 namespace nestor {
 
+void OpCounts::add(const OpCounts& others, float times) {
+    for (std::size_t o = 0; o < kArithmetic; o++) {
+        for (std::size_t t = 0; t < kElementTypes; t++) {
+            counts.values[o].values[t] += times * others.counts.values[o].values[t];
+        }
+    }
+    call += times * others.call;
+    load += times * others.load;
+}
+
 float OpCounts::of(Arithmetic operation) const {
     const auto& values = counts[operation].values;
     return std::accumulate(values.begin(), values.end(), 0.0F);

@@ -59,17 +59,30 @@ struct Load {
 struct OpCounts {
     ByArithmetic<ByType<float>> counts{};  // by the type that the operation is done in
     float call = 0;                        // of functions that have no vectors (sin, tanh, externs)
-    int load = 0;
+    float load = 0;
 
     void add(Arithmetic operation, ElementType type, float count = 1) {
         counts[operation][type] += count;
     }
+    /** So many times the others. */
+    void add(const OpCounts& others, float times);
     /** Over all types. */
     [[nodiscard]] float of(Arithmetic operation) const;
     /** Operations and calls, all counted once. */
     [[nodiscard]] float arithmetic() const;
     /** Operations and loads in units of an addition or a load. */
     [[nodiscard]] float work() const;
+};
+
+/** What a definition chooses by and what is the same for all of its points: the mode in
+ * select(mode == 2, ...) or mux(modes(3), ...), the flag in select(flag, ...). */
+struct Selector {
+    int function = -1;             // that only wraps an input, read at `at`; or
+    int scalar = -1;               // index into PipelineDag::scalars
+    std::vector<std::int64_t> at;  // one a dimension of the function
+    ScalarType type;
+    std::vector<std::int64_t> values;  // that it is compared with, ascending; {1} of a boolean
+    OpCounts ops;  // of the definition where it is known: mean over the values and "none of them"
 };
 
 struct Stage {
@@ -80,7 +93,9 @@ struct Stage {
     /** Where it writes, one a dimension of the function; empty: at its pure variables. */
     std::vector<Coordinate> stores;
     OpCounts ops;
-    int expression_size = 0;  // nodes of the expression as a tree, capped at 1'000'000
+    std::optional<Selector> selector;  // of several, the one by which most work can be left out
+    int expression_size = 0;           // nodes of the expression as a tree, capped at 1'000'000
+    int distinct_nodes = 0;            // of them, each once where they are equal
     bool reads_itself = false;
     bool associative = false;  // its reduction may be reordered and split (prove_associativity)
     bool commutative = false;
@@ -98,8 +113,10 @@ struct Function {
     std::vector<ScalarType> types;  // one a tuple element
     std::vector<std::string> args;  // labels of the pure variables
     std::vector<Range> region;      // computed at the estimates, one a dimension
+    std::vector<bool> constant;     // dimensions that have this extent at any size of the output
     std::vector<Stage> stages;      // empty for an extern stage
     int dense_dim = 0;              // of an output's buffer, as Input::dense_dim
+    std::vector<std::int64_t> strides;  // of an output's buffer, as Input::strides
     bool is_output = false;
     bool is_extern = false;
     bool can_inline = false;            // pure, not an output, not read by an extern stage
@@ -123,6 +140,8 @@ struct Input {
     bool embedded = false;      // a Buffer in the program: no function, no argument
     std::string constraints;    // "stride(0) = 3, min(2) = 0", or empty
     int dense_dim = 0;          // along which neighbours are neighbours in memory
+    /** Elements from one to the next, one a dimension, where constraints say; 0: not known. */
+    std::vector<std::int64_t> strides;
 };
 
 struct Scalar {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "base/hash.h"
@@ -84,7 +86,7 @@ Json stage_json(const Stage& stage) {
     return {{"definition", stage.text},
             {"loops", loops},
             {"operations", stage.ops.arithmetic()},
-            {"loads", stage.ops.load},
+            {"loads", static_cast<int>(std::lround(stage.ops.load))},
             {"associative", stage.associative}};
 }
 

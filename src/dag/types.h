@@ -50,6 +50,8 @@ struct ScalarType {
     [[nodiscard]] bool is_float() const {
         return kind == TypeKind::Float || kind == TypeKind::BFloat;
     }
+    /** One bit, whatever the kind. */
+    [[nodiscard]] bool is_boolean() const { return bits == 1; }
     /** What arithmetic on it is done in: 16-bit floats are widened. */
     [[nodiscard]] ElementType element() const;
 

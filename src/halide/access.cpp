@@ -6,6 +6,7 @@
 #include "halide/affine.h"
 #include "halide/calls.h"
 #include "halide/operation_counts.h"
+#include "halide/selectors.h"
 
 namespace nestor {
 
@@ -30,6 +31,8 @@ class TreeSize : public IRGraphVisitor {
         memo_.emplace(e, total);
         total += outside;
     }
+
+    [[nodiscard]] int distinct() const { return static_cast<int>(memo_.size()); }
 
   private:
     std::map<Expr, double, ExprCompare> memo_;
@@ -194,14 +197,42 @@ void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& v
     }
 }
 
+/** Fills in what the stage chooses by, if knowing it saves work. `count`: operations of
+ * expressions of the stage. */
+template <class Count>
+void choose_selector(const PipelineParts& parts, const std::vector<Expr>& values,
+                     const Count& count, Stage& stage) {
+    constexpr int kLargest = 5000;      // nodes; simplifying takes time
+    constexpr std::size_t kMost = 8;    // values: each is a copy of the code
+    constexpr float kWorthwhile = 0.9;  // of the work
+    if (stage.expression_size > kLargest) {
+        return;
+    }
+    for (FoundSelector& found : find_selectors(parts, values)) {
+        Selector& selector = found.selector;
+        if (selector.values.size() > kMost) {
+            continue;
+        }
+        const auto share = 1 / static_cast<float>(selector.values.size() + 1);
+        selector.ops.add(count(when_selected(values, found, std::nullopt)), share);
+        for (const std::int64_t value : selector.values) {
+            selector.ops.add(count(when_selected(values, found, value)), share);
+        }
+        const float before = stage.selector ? stage.selector->ops.work() : stage.ops.work();
+        if (selector.ops.work() < kWorthwhile * before) {
+            stage.selector = selector;
+        }
+    }
+}
+
 }  // namespace
 
-int tree_size(const std::vector<Expr>& expressions, int cap) {
+Size size_of(const std::vector<Expr>& expressions, int cap) {
     TreeSize size;
     for (const Expr& e : expressions) {
         size.include(e);
     }
-    return static_cast<int>(std::min<double>(size.total, cap));
+    return {static_cast<int>(std::min<double>(size.total, cap)), size.distinct()};
 }
 
 void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
@@ -216,7 +247,9 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     for (Expr& e : expressions) {
         e = substitute_in_all_lets(e);
     }
-    stage.expression_size = tree_size(expressions, kTreeSizeCap);
+    const Size size = size_of(expressions, kTreeSizeCap);
+    stage.expression_size = size.tree;
+    stage.distinct_nodes = size.distinct;
     Reader reader(parts, estimates, input_index, f.name(), stage);
     for (const Expr& e : expressions) {
         e.accept(&reader);
@@ -225,6 +258,18 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
         const Expr at = estimates.substitute(substitute_in_all_lets(arg));
         stage.stores.push_back(affine_coordinate(at, stage.loops));
     }
+    choose_selector(
+        parts, {expressions.begin(), expressions.begin() + definition.values().size()},
+        [&](const std::vector<Expr>& values) {
+            Stage scratch;
+            scratch.loops = stage.loops;
+            Reader counter(parts, estimates, input_index, f.name(), scratch);
+            for (const Expr& value : values) {
+                value.accept(&counter);
+            }
+            return scratch.ops;
+        },
+        stage);
     if (stage.index == 0 && definition.values().size() > 1) {
         find_served_elements(parts, definition.values(), stage);
     }

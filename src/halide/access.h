@@ -16,7 +16,11 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
                         const std::map<std::string, int>& input_index, const HalideFunction& f,
                         const Halide::Internal::Definition& definition, Stage& stage);
 
-/** Nodes of an expression as a tree, at most `cap`; linear in the size of its graph. */
-[[nodiscard]] int tree_size(const std::vector<Halide::Expr>& expressions, int cap);
+struct Size {
+    int tree = 0;      // nodes of the expressions as trees, at most the cap
+    int distinct = 0;  // each once where they are equal
+};
+/** Linear in the size of the expressions' graph. */
+[[nodiscard]] Size size_of(const std::vector<Halide::Expr>& expressions, int cap);
 
 }  // namespace nestor

@@ -123,6 +123,24 @@ Halide::PrefetchBoundStrategy prefetch_bounds(PrefetchBounds bounds) {
     return Halide::PrefetchBoundStrategy::GuardWithIf;
 }
 
+class FindScalar : public ir::IRGraphVisitor {
+  public:
+    explicit FindScalar(const std::string& name) : name_(name) {}
+
+    Expr found;
+
+  protected:
+    using IRGraphVisitor::visit;
+    void visit(const ir::Variable* op) override {
+        if (op->param.defined() && op->name == name_) {
+            found = op;
+        }
+    }
+
+  private:
+    const std::string& name_;
+};
+
 /** Executes directives one by one on the functions that it was given and on those that they make.
  */
 class Executor {
@@ -325,7 +343,36 @@ class Executor {
             const Expr holds = buffer.dim(term.dim).extent() >= static_cast<int>(term.at_least);
             all = all.defined() ? all && holds : holds;
         }
+        if (condition.selected) {
+            const Expr holds = selected(functions_.at(function), *condition.selected);
+            all = all.defined() ? all && holds : holds;
+        }
         return all;
+    }
+
+    [[nodiscard]] Expr selected(const Func& chooser, const SelectedArg& selected) const {
+        const Selector& selector = selected.selector;
+        Expr operand;
+        if (selector.scalar >= 0) {
+            operand = scalar(chooser, selected.name);
+        } else {
+            std::vector<Expr> at;
+            for (const std::int64_t coordinate : selector.at) {
+                at.emplace_back(static_cast<int>(coordinate));
+            }
+            operand = functions_.at(selector.function)(at);
+        }
+        return operand.type().is_bool() ? operand : operand == static_cast<int>(selected.value);
+    }
+
+    // The parameter itself: another one of its name would have no value.
+    static Expr scalar(const Func& reader, const std::string& name) {
+        FindScalar find(name);
+        reader.function().accept(&find);
+        if (!find.found.defined()) {
+            throw std::logic_error("the definition does not read the parameter " + name);
+        }
+        return find.found;
     }
 
     [[nodiscard]] std::vector<std::pair<RVar, Var>> preserved(const PreservedArg& arg) const {

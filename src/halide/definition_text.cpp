@@ -204,7 +204,7 @@ std::string right_hand_side(const StableNames& names, const Definition& d,
     for (Expr& value : values) {
         value = substitute_in_all_lets(value);
     }
-    if (tree_size(values, kReadableSize + 1) > kReadableSize) {
+    if (size_of(values, kReadableSize + 1).tree > kReadableSize) {
         Reads reads(names);
         d.accept(&reads);
         return "... (reads " + joined({reads.found.begin(), reads.found.end()}) + ")";

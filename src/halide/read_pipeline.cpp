@@ -53,9 +53,14 @@ class Reading {
             dag_.outputs.push_back(parts_.index(f.name()));
             Function& output = dag_.functions[dag_.outputs.back()];
             output.is_output = true;
-            output.dense_dim = f.output_buffers().empty() ? 0 : dense_dim_of(f.output_buffers()[0]);
+            if (!f.output_buffers().empty()) {
+                output.dense_dim = dense_dim_of(f.output_buffers()[0]);
+                output.strides = strides_of(f.output_buffers()[0]);
+                output.constant = constant_extents_of(f.output_buffers()[0]);
+            }
         }
         link_consumers();
+        find_constant_extents();
         dag_.name = dag_.functions[dag_.outputs.front()].id.stem;
         dag_.algorithm_hash = algorithm_hash(parts_);
         return std::move(dag_);
@@ -66,12 +71,17 @@ class Reading {
         for (const Parameter& p : parts_.images) {
             input_index_[p.name()] = static_cast<int>(dag_.inputs.size());
             dag_.inputs.push_back({p.name(), scalar_type(p.type()), estimates_.input(p.name()),
-                                   false, constraints_of(p), dense_dim_of(p)});
+                                   false, constraints_of(p), dense_dim_of(p), strides_of(p)});
         }
         for (const Buffer<>& b : parts_.buffers) {
             input_index_[b.name()] = static_cast<int>(dag_.inputs.size());
-            dag_.inputs.push_back({split_name(b.name()).stem, scalar_type(b.type()),
-                                   estimates_.input(b.name()), true, "", 0});
+            dag_.inputs.push_back({split_name(b.name()).stem,
+                                   scalar_type(b.type()),
+                                   estimates_.input(b.name()),
+                                   true,
+                                   "",
+                                   0,
+                                   {}});
         }
     }
 
@@ -95,13 +105,28 @@ class Reading {
         return text;
     }
 
-    static int dense_dim_of(const Parameter& p) {
+    static std::vector<std::int64_t> strides_of(const Parameter& p) {
+        std::vector<std::int64_t> strides;
         for (int d = 0; d < p.dimensions(); d++) {
-            if (p.stride_constraint(d).defined() && is_const_one(p.stride_constraint(d))) {
-                return d;
-            }
+            const Expr stride = p.stride_constraint(d);
+            strides.push_back(stride.defined() ? as_const_int(simplify(stride)).value_or(0) : 0);
         }
-        return 0;
+        return strides;
+    }
+
+    static std::vector<bool> constant_extents_of(const Parameter& p) {
+        std::vector<bool> constant;
+        for (int d = 0; d < p.dimensions(); d++) {
+            const Expr extent = p.extent_constraint(d);
+            constant.push_back(extent.defined() && as_const_int(simplify(extent)).has_value());
+        }
+        return constant;
+    }
+
+    static int dense_dim_of(const Parameter& p) {
+        const std::vector<std::int64_t> strides = strides_of(p);
+        const auto dense = std::find(strides.begin(), strides.end(), 1);
+        return dense == strides.end() ? 0 : static_cast<int>(dense - strides.begin());
     }
 
     void read_scalars() {
@@ -232,6 +257,44 @@ class Reading {
         }
         for (const int output : dag_.outputs) {
             dag_.functions[output].can_inline = false;
+        }
+    }
+
+    // Channels, mostly: what an output's buffer constrains, and whatever is read over dimensions of
+    // such extents only.
+    void find_constant_extents() {
+        for (Function& f : dag_.functions) {
+            if (!f.is_output) {
+                f.constant.assign(f.args.size(), !f.consumers.empty());
+            }
+            f.constant.resize(f.args.size(), false);
+        }
+        for (int i = static_cast<int>(dag_.functions.size()) - 1; i >= 0; i--) {
+            const Function& reader = dag_.functions[i];
+            for (const int input : reader.extern_inputs) {
+                dag_.functions[input].constant.assign(dag_.functions[input].args.size(), false);
+            }
+            for (const Stage& stage : reader.stages) {
+                for (const Load& load : stage.loads) {
+                    if (load.source == Source::Function) {
+                        keep_constant(reader, stage, load, dag_.functions[load.index].constant);
+                    }
+                }
+            }
+        }
+    }
+
+    static void keep_constant(const Function& reader, const Stage& stage, const Load& load,
+                              std::vector<bool>& constant) {
+        for (std::size_t d = 0; d < constant.size(); d++) {
+            const Coordinate& at = load.coords[d];
+            bool stays = at.affine;
+            for (std::size_t l = 0; l < stage.loops.size() && stays; l++) {
+                const Loop& loop = stage.loops[l];
+                stays = at.rates[l] == 0 || (loop.is_reduction() ? loop.constant_extent
+                                                                 : reader.constant[loop.position]);
+            }
+            constant[d] = constant[d] && stays;
         }
     }
 

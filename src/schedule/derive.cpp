@@ -24,8 +24,10 @@ Stage copy_of(const Function& parent, int parent_index) {
         stage.loops.push_back(std::move(loop));
     }
     stage.loads = pointwise_loads(parent_index, static_cast<int>(parent.types.size()), rank);
-    stage.ops.load = static_cast<int>(parent.types.size());
-    stage.expression_size = stage.ops.load * (1 + static_cast<int>(rank));
+    const auto values = static_cast<int>(parent.types.size());
+    stage.ops.load = static_cast<float>(values);
+    stage.expression_size = values * (1 + static_cast<int>(rank));
+    stage.distinct_nodes = stage.expression_size;
     return stage;
 }
 

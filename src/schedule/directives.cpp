@@ -116,11 +116,22 @@ class DirectiveList {
                            });
     }
 
+    [[nodiscard]] ConditionArg condition(int f, int s, const Specialization& special) const {
+        ConditionArg condition{special.when, {}};
+        if (special.selected) {
+            const Selector& selector = *graph_.functions[f].stages[s].selector;
+            const std::string name =
+                selector.scalar >= 0 ? graph_.scalars[selector.scalar].name : std::string();
+            condition.selected = SelectedArg{selector, name, *special.selected};
+        }
+        return condition;
+    }
+
     void add_stage(int f, int s) {
         const StageSchedule& stage = schedule_.functions[f].stages[s];
         for (int i = 0; i < static_cast<int>(stage.specializations.size()); i++) {
             Directive& d = add(Method::Specialize, f, s);
-            d.args.emplace_back(ConditionArg{stage.specializations[i].when});
+            d.args.emplace_back(condition(f, s, stage.specializations[i]));
             d.result = i;
             add_nest({f, s, i}, stage.specializations[i].nest);
         }

@@ -116,10 +116,20 @@ struct LevelArg {
     VariableArg loop;
 };
 
+/** The value of a selector: f(at...) == value of a function, Param<type>(name) == value of a
+ * scalar; of booleans, without the comparison. */
+struct SelectedArg {
+    Selector selector;
+    std::string name;  // of the scalar
+    std::int64_t value = 0;
+};
+
 /** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the directive's
- * function; output_buffers()[0] if f has several values (a tuple). Never empty. */
+ * function; output_buffers()[0] if f has several values (a tuple). Then, if there is one, the
+ * selector of the directive's stage == the value. Never empty. */
 struct ConditionArg {
     std::vector<ExtentCondition> terms;
+    std::optional<SelectedArg> selected;
 };
 
 /** A list in braces (the consumers of in(), the preserved variables of rfactor). */

@@ -140,4 +140,27 @@ int Placement::dense_dim(Source source, int index) const {
     return order.empty() ? graph_.functions[index].dense_dim : order.front();
 }
 
+std::int64_t Placement::stride(Source source, int index, int dim) const {
+    constexpr std::int64_t kSmall = 8;
+    const int dense = dense_dim(source, index);
+    if (dim == dense) {
+        return 1;
+    }
+    const bool is_input = source == Source::Input;
+    if (is_input || graph_.functions[index].is_output) {
+        const std::vector<std::int64_t>& strides =
+            is_input ? graph_.inputs[index].strides : graph_.functions[index].strides;
+        const auto d = static_cast<std::size_t>(dim);
+        return d < strides.size() && strides[d] <= kSmall ? std::max<std::int64_t>(0, strides[d])
+                                                          : 0;
+    }
+    const std::vector<int>& order = schedule_.functions[index].storage_order;
+    const int second = order.size() > 1 ? order[1] : 1;
+    const Function& f = graph_.functions[index];
+    const auto d = static_cast<std::size_t>(dense);
+    const bool constant = d < f.constant.size() && f.constant[d];
+    const std::int64_t channels = f.region[d].extent;
+    return dim == second && constant && channels <= kSmall ? channels : 0;
+}
+
 }  // namespace nestor

@@ -69,6 +69,9 @@ class Placement {
 
     /** The dimension whose neighbours are neighbours in memory. */
     [[nodiscard]] int dense_dim(Source source, int index) const;
+    /** Elements of memory between neighbours along a dimension, where that is a small constant:
+     * channels of interleaved pictures are between pixels. 0: not known, or more than 8. */
+    [[nodiscard]] std::int64_t stride(Source source, int index, int dim) const;
 
     [[nodiscard]] const PipelineDag& graph() const { return graph_; }
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }

@@ -123,6 +123,18 @@ class LoopNestPrinter {
         depth_--;
     }
 
+    [[nodiscard]] std::string selector_text(int f, int s) const {
+        const Selector& selector = *graph_.functions[f].stages[s].selector;
+        if (selector.scalar >= 0) {
+            return graph_.scalars[selector.scalar].name;
+        }
+        std::string coordinates;
+        for (const std::int64_t coordinate : selector.at) {
+            coordinates += (coordinates.empty() ? "" : ", ") + std::to_string(coordinate);
+        }
+        return name(selector.function) + "(" + coordinates + ")";
+    }
+
     void print_stage(int f, int s) {
         const StageSchedule& stage = schedule_.functions[f].stages[s];
         for (const Specialization& specialization : stage.specializations) {
@@ -131,6 +143,10 @@ class LoopNestPrinter {
                 condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
                              graph_.functions[f].args[term.dim] + " is at least " +
                              std::to_string(term.at_least);
+            }
+            if (specialization.selected) {
+                condition += (condition.empty() ? "" : " and ") + selector_text(f, s) + " is " +
+                             std::to_string(*specialization.selected);
             }
             line("if " + condition + ":");
             depth_++;

@@ -151,10 +151,12 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
         init.loops.push_back(p.loop);
     }
     init.expression_size = 1;
+    init.distinct_nodes = 1;
 
     // 3. The update: the parent's, over its pure loops, the preserved ones and the remaining
     // reduction.
     Stage update = stage;
+    update.selector.reset();
     update.index = 1;
     std::vector<LoopOfDim> loops;
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {
@@ -204,8 +206,9 @@ Stage rfactor_merge(const Function& parent, const Derivation& derivation, int in
     for (const ScalarType& type : made.types) {
         merge.ops.add(Arithmetic::Add, type.element());
     }
-    merge.ops.load = 2 * static_cast<int>(made.types.size());
+    merge.ops.load = 2 * static_cast<float>(made.types.size());
     merge.expression_size = 3 * static_cast<int>(made.types.size());
+    merge.distinct_nodes = merge.expression_size;
     merge.reads_itself = true;
     merge.associative = stage.associative;
     merge.commutative = stage.commutative;

@@ -65,6 +65,12 @@ Schedule empty_schedule(const PipelineDag& dag) {
     return schedule;
 }
 
+bool has_selected(const StageSchedule& stage) {
+    return std::ranges::any_of(stage.specializations, [](const Specialization& each) {
+        return each.selected.has_value();
+    });
+}
+
 Schedule normalized(Schedule schedule) {
     for (FunctionSchedule& function : schedule.functions) {
         normalize(function);

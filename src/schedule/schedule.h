@@ -114,10 +114,11 @@ struct ExtentCondition {
 };
 
 /** A second loop nest of the same definition, chosen at run time when all conditions hold. Loop
- *  names must exist in both, because other functions may be computed at them. Outputs only. */
+ *  names must exist in both, because other functions may be computed at them. */
 struct Specialization {
-    std::vector<ExtentCondition> when;
+    std::vector<ExtentCondition> when;  // outputs only
     LoopNest nest;
+    std::optional<std::int64_t> selected = std::nullopt;  // value of the stage's Stage::selector
 
     bool operator==(const Specialization&) const = default;
 };
@@ -129,6 +130,9 @@ struct StageSchedule {
 
     bool operator==(const StageSchedule&) const = default;
 };
+
+/** Whether the stage is specialised on values of its definition's selector. */
+[[nodiscard]] bool has_selected(const StageSchedule& stage);
 
 /** How a function that is not in the algorithm came to be. */
 struct Derivation {

@@ -9,6 +9,9 @@ namespace {
 
 constexpr int kMostRounds = 12;
 constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
+// Nodes of code that have to make the program twice as fast: 100,000, which take half a minute to
+// compile, one per cent. What makes no difference should not be there.
+constexpr double kCodeOfTwice = 1e7;
 
 class Descent {
   public:
@@ -27,6 +30,7 @@ class Descent {
             return std::nullopt;
         }
         best.seconds = evaluator_.seconds(best.schedule);
+        charge_ = charge(best.schedule);
         bool improved = true;
         for (int round = 0; improved && round < kMostRounds; round++) {
             improved = false;
@@ -46,6 +50,11 @@ class Descent {
         return check_legality(dag_, schedule, caps_).empty();
     }
 
+    // Time is charged for code.
+    [[nodiscard]] double charge(const Schedule& schedule) const {
+        return 1 + static_cast<double>(code_size(dag_, schedule)) / kCodeOfTwice;
+    }
+
     // The best legal neighbour, if it is better.
     bool improve(int function, Found& best) {
         const Plan from = best.plan;
@@ -60,10 +69,16 @@ class Descent {
             if (observer_) {
                 observer_(schedule, seconds);
             }
-            if (seconds < kEnough * best.seconds && is_legal(schedule)) {
+            const double enough = kEnough * best.seconds * charge_;
+            if (seconds >= enough || !is_legal(schedule)) {
+                return;
+            }
+            const double mine = charge(schedule);
+            if (seconds * mine < enough) {
                 best.plan = std::move(plan);
                 best.schedule = std::move(schedule);
                 best.seconds = seconds;
+                charge_ = mine;
                 improved = true;
             }
         });
@@ -76,6 +91,7 @@ class Descent {
     const Caps& caps_;
     const Limits& limits_;
     const Observer& observer_;
+    double charge_ = 1;  // of the best one
 };
 
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:

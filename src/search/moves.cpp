@@ -31,11 +31,14 @@ class Neighbours {
         if (mine().place == Place::Inlined) {
             return;
         }
+        storage();
+        turns();
         for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
             lanes(s);
             vector_dims(s);
             blocks(s);
             orders(s);
+            selected(s);
             if (mine().place == Place::Root) {
                 tiles(s);
             }
@@ -73,8 +76,86 @@ class Neighbours {
         }
     }
 
+    void storage() {
+        for (int d = 0; d < f_.dimensions() && !f_.is_output; d++) {
+            offer([&](FunctionPlan& f) { f.dense = d; });
+        }
+    }
+
+    // Vectors along another dimension pay only where neighbours along it are neighbours in memory,
+    // here and in what is read: one decision for all of these functions.
+    void turns() {
+        for (int d = 0; d < f_.dimensions(); d++) {
+            if (d == mine().dense) {
+                continue;
+            }
+            Plan changed = plan_;
+            FunctionPlan& turned = changed.functions[function_];
+            turned.dense = f_.is_output ? turned.dense : d;
+            for (const Stage& stage : f_.stages) {
+                turn(stage, d, turned.stages[stage.index]);
+            }
+            std::vector<bool> seen(plan_.functions.size(), false);
+            turn_sources(function_, d, changed, seen);
+            if (!(changed == plan_)) {
+                visit_(std::move(changed));
+            }
+        }
+    }
+
+    void turn(const Stage& stage, int dim, NestPlan& nest) const {
+        const int loop = loop_of(stage, dim);
+        if (loop >= 0 && nest.vector_dim >= 0 && is_free(f_, stage.loops[loop]) &&
+            stage.loops[loop].range.extent >= nest.lanes) {
+            nest.vector_dim = loop;
+            nest.block.assign(nest.block.size(), 1);
+        }
+    }
+
+    static int loop_of(const Stage& stage, int dim) {
+        for (std::size_t l = 0; l < stage.loops.size(); l++) {
+            if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
+                return static_cast<int>(l);
+            }
+        }
+        return -1;
+    }
+
+    void turn_sources(int reader, int dim, Plan& changed, std::vector<bool>& seen) const {
+        seen[reader] = true;
+        const PipelineDag& dag = builder_.dag();
+        for (const Stage& stage : dag.functions[reader].stages) {
+            const int loop = loop_of(stage, dim);
+            for (const Load& load : stage.loads) {
+                if (loop < 0 || load.source != Source::Function || seen[load.index]) {
+                    continue;
+                }
+                const Function& source = dag.functions[load.index];
+                FunctionPlan& plan = changed.functions[load.index];
+                for (int k = 0; k < source.dimensions(); k++) {
+                    const Coordinate& coordinate = load.coords[k];
+                    if (!coordinate.affine || coordinate.rates[loop] == 0) {
+                        continue;
+                    }
+                    if (plan.place == Place::Inlined) {
+                        turn_sources(load.index, k, changed, seen);
+                    } else if (!source.is_output && !source.is_extern && !source.pinned) {
+                        plan.dense = k;
+                    }
+                    break;
+                }
+            }
+        }
+    }
+
     void orders(int s) {
         offer([&](FunctionPlan& f) { f.stages[s].short_outside = !f.stages[s].short_outside; });
+    }
+
+    void selected(int s) {
+        if (f_.stages[s].selector) {
+            offer([&](FunctionPlan& f) { f.stages[s].selected = !f.stages[s].selected; });
+        }
     }
 
     void lanes(int s) {

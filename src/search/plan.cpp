@@ -255,6 +255,14 @@ class ScheduleMaker {
         if (plan.place == Place::At) {
             place_at_loop(i);
         }
+        if (plan.dense != 0) {
+            schedule.storage_order = {plan.dense};
+            for (int d = 0; d < f.dimensions(); d++) {
+                if (d != plan.dense) {
+                    schedule.storage_order.push_back(d);
+                }
+            }
+        }
         std::vector<bool> open;
         for (int d = 0; d < f.dimensions(); d++) {
             open.push_back(reach_.beyond(i, d));
@@ -263,9 +271,18 @@ class ScheduleMaker {
             NestMaker maker(f, stage, plan.stages[stage.index], open);
             schedule.stages[stage.index].nest = maker.make(!compute_[i], machine_);
             sites_[i].push_back(maker.sites());
+            if (stage.selector && plan.stages[stage.index].selected) {
+                add_selected(*stage.selector, schedule.stages[stage.index]);
+            }
         }
         if (f.is_output && f.stages.size() == 1) {
             add_large(f, schedule.stages[0]);
+        }
+    }
+
+    static void add_selected(const Selector& selector, StageSchedule& stage) {
+        for (const std::int64_t value : selector.values) {
+            stage.specializations.push_back({{}, stage.nest, value});
         }
     }
 
@@ -273,7 +290,7 @@ class ScheduleMaker {
     // sliding and folding what is computed inside. Where there is at least one whole tile, the last
     // one is moved inwards instead.
     static void add_large(const Function& f, StageSchedule& stage) {
-        Specialization large{{}, stage.nest};
+        Specialization large{{}, stage.nest, {}};
         for (std::size_t d = 0; d < large.nest.splits.size(); d++) {
             std::vector<Split>& splits = large.nest.splits[d];
             const Loop& loop = f.stages[0].loops[d];
@@ -282,9 +299,15 @@ class ScheduleMaker {
                 large.when.push_back({loop.position, splits[0].factor});
             }
         }
-        if (!large.when.empty()) {
-            stage.specializations.push_back(std::move(large));
+        if (large.when.empty()) {
+            return;
         }
+        std::vector<Specialization> cases;
+        for (const Specialization& each : stage.specializations) {
+            cases.push_back({large.when, large.nest, each.selected});
+        }
+        cases.push_back(std::move(large));
+        stage.specializations.insert(stage.specializations.begin(), cases.begin(), cases.end());
     }
 
     void place_at_loop(int i) {
@@ -402,7 +425,7 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
     Plan plan;
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         const Function& f = dag.functions[i];
-        FunctionPlan function{inlined[i] ? Place::Inlined : Place::Root, {}, {}, {}};
+        FunctionPlan function{inlined[i] ? Place::Inlined : Place::Root, {}, {}, 0, {}};
         for (const Stage& stage : f.stages) {
             NestPlan nest;
             nest.tile.assign(stage.loops.size(), 0);

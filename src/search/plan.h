@@ -41,6 +41,8 @@ struct NestPlan {
     int lanes = 1;
     /** Loops over short dimensions (channels) are around all others, not between them. */
     bool short_outside = false;
+    /** There is a copy for each value of the definition's Stage::selector. */
+    bool selected = true;
 
     bool operator==(const NestPlan&) const = default;
 };
@@ -50,6 +52,7 @@ struct FunctionPlan {
     /** Of Place::At. Stored further out than computed, it slides. */
     Spot compute;
     Spot store;
+    int dense = 0;  // the dimension whose neighbours are neighbours in memory; not of outputs
     std::vector<NestPlan> stages;
 
     bool operator==(const FunctionPlan&) const = default;

@@ -1,6 +1,11 @@
 #include "search/search.h"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "cost/evaluator.h"
 #include "search/descent.h"
@@ -8,26 +13,53 @@
 
 namespace nestor {
 
-Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
+namespace {
+
+Caps search_caps(Builder& builder, const std::vector<Start>& starts, Caps caps) {
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
     caps.careful_reads = true;
-    // About two seconds to compile; more where the pipeline itself is large.
-    constexpr std::int64_t kCode = 20'000;
-    constexpr std::int64_t kCopies = 8;
+    // From five seconds to lower and compile to half a minute, where the pipeline itself is large.
+    constexpr double kCode = 20'000;
+    constexpr double kMore = 450;
     std::int64_t smallest = -1;
-    Builder builder(dag, machine);
-    for (const Start& start : make_starts(dag, machine)) {
+    for (const Start& start : starts) {
         const Schedule schedule = builder.build(start.plan);
-        if (check_legality(dag, schedule, caps).empty()) {
-            const std::int64_t size = code_size(dag, schedule);
+        if (check_legality(builder.dag(), schedule, caps).empty()) {
+            const std::int64_t size = code_size(builder.dag(), schedule);
             smallest = smallest < 0 ? size : std::min(smallest, size);
         }
     }
     if (smallest >= 0) {
-        caps.code_size = kCode + kCopies * smallest;
+        caps.code_size =
+            static_cast<std::int64_t>(kCode + kMore * std::sqrt(static_cast<double>(smallest)));
     }
     return caps;
+}
+
+// One thread for each start. They share nothing that changes, so that the result is the same on any
+// number of cores.
+std::vector<std::optional<Found>> descend_from_all(const PipelineDag& dag, const Machine& machine,
+                                                   const std::vector<Start>& starts,
+                                                   const Caps& caps, const Limits& limits) {
+    std::vector<std::optional<Found>> found(starts.size());
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 0; i < starts.size(); i++) {
+        threads.emplace_back([&, i] {
+            Evaluator evaluator(dag, machine);
+            Builder builder(dag, machine);
+            found[i] = descend(builder, evaluator, starts[i], caps, limits);
+        });
+    }
+    threads.clear();  // joins
+    return found;
+}
+
+}  // namespace
+
+Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
+    Builder builder(dag, machine);
+    return search_caps(builder, make_starts(dag, machine), caps);
 }
 
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
@@ -46,14 +78,12 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         add(seed.name, std::move(seed.schedule), seconds);
         result.states++;
     }
-    if (options.improve) {
-        const Caps caps = search_caps(dag, machine, options.caps);
+    if (options.improve && limits.check() == StopReason::Finished) {
         Builder builder(dag, machine);
-        for (const Start& start : make_starts(dag, machine)) {
-            if (limits.check() != StopReason::Finished) {
-                break;
-            }
-            if (auto found = descend(builder, evaluator, start, caps, limits)) {
+        const std::vector<Start> starts = make_starts(dag, machine);
+        const Caps caps = search_caps(builder, starts, options.caps);
+        for (auto& found : descend_from_all(dag, machine, starts, caps, limits)) {
+            if (found) {
                 result.states += found->states;
                 add("from " + found->name, std::move(found->schedule), found->seconds);
             }

@@ -96,6 +96,48 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
+TEST(Cost, AKnownChoiceSparesTheOtherArms) {
+    PipelineDag dag = blur();
+    OpCounts less;
+    less.add(dag.functions[1].stages[0].ops, 0.25F);
+    dag.functions[1].stages[0].selector =
+        Selector{0, -1, {0, 0}, {TypeKind::UInt, 8}, {0, 1, 2}, less};
+    const Schedule one = at_root(dag, false);
+    Schedule cases = one;
+    for (const std::int64_t value : {0, 1, 2}) {
+        cases.functions[1].stages[0].specializations.push_back({{}, nest(cases, 1), value});
+    }
+    EXPECT_LT(predict(dag, cases, avx2()).cost[Term::Compute],
+              predict(dag, one, avx2()).cost[Term::Compute]);
+    const Machine machine = avx2();
+    Evaluator evaluator(dag, machine);
+    EXPECT_DOUBLE_EQ(evaluator.seconds(one), seconds(dag, one, machine));
+    EXPECT_DOUBLE_EQ(evaluator.seconds(cases), seconds(dag, cases, machine));
+}
+
+TEST(Cost, StorageThatIsTurnedAwayFromVectorsIsWrittenElementByElement) {
+    const PipelineDag dag = blur();
+    const Schedule along = at_root(dag, false);
+    Schedule across = along;
+    across.functions[1].storage_order = {1, 0};
+    EXPECT_LT(1.5 * predict(dag, along, avx2()).cost[Term::Compute],
+              predict(dag, across, avx2()).cost[Term::Compute]);
+    const Machine machine = avx2();
+    Evaluator evaluator(dag, machine);
+    EXPECT_DOUBLE_EQ(evaluator.seconds(along), seconds(dag, along, machine));
+    EXPECT_DOUBLE_EQ(evaluator.seconds(across), seconds(dag, across, machine));
+}
+
+TEST(Cost, PixelsOfAKnownDistanceAreNoGather) {
+    PipelineDag dag = blur();
+    dag.inputs[0].dense_dim = 1;  // vectors along x take every third or a distant element
+    const Schedule schedule = at_root(dag, false);
+    dag.inputs[0].strides = {0, 1};
+    const double far = predict(dag, schedule, avx2()).cost[Term::Compute];
+    dag.inputs[0].strides = {3, 1};
+    EXPECT_LT(1.2 * predict(dag, schedule, avx2()).cost[Term::Compute], far);
+}
+
 TEST(Cost, VectorsAndCoresPay) {
     const PipelineDag dag = blur();
     const double vectors = seconds(dag, at_root(dag, false), avx2());

@@ -309,6 +309,67 @@ TEST(Operations, AreCountedByTypeAndNotInAddresses) {
     EXPECT_EQ(ops.call, 0);
 }
 
+TEST(Selectors, AreWhatIsTheSameForAllPoints) {
+    ImageParam in(UInt(8), 2, "in");
+    ImageParam modes(UInt(8), 1, "modes");
+    Halide::Param<bool> flag("flag");
+    Halide::Param<int> kind("kind");
+    Var x("x"), y("y");
+    Func by_mode("by_mode"), by_flag("by_flag"), by_kind("by_kind"), by_pixel("by_pixel");
+    const Expr value = cast<std::uint16_t>(in(x, y));
+    by_mode(x, y) = Halide::mux(cast<int>(modes(3)), {value, value * value + 1, value * 3 + 5});
+    by_flag(x, y) = select(flag, by_mode(x, y) / 7 * 5 + 3, by_mode(x, y));
+    by_kind(x, y) = select(kind == 4, by_flag(x, y) * 2, 9 == kind, by_flag(x, y) * 3 + 1,
+                           by_flag(x, y) / (by_flag(x, y) + 1));
+    by_pixel(x, y) = select(in(x, y) == 4, by_kind(x, y) * 7, by_kind(x, y));
+    by_pixel.set_estimates({{0, 64}, {0, 64}});
+    in.set_estimates({{0, 64}, {0, 64}});
+    modes.set_estimates({{0, 8}});
+    const PipelineDag dag = read(by_pixel);
+    const auto selector = [&](const char* name) { return function(dag, name).stages[0].selector; };
+
+    ASSERT_TRUE(selector("by_mode"));
+    EXPECT_EQ(dag.functions[selector("by_mode")->function].id.stem, "modes_im");
+    EXPECT_EQ(selector("by_mode")->at, std::vector<std::int64_t>{3});
+    EXPECT_EQ(selector("by_mode")->type, (ScalarType{TypeKind::UInt, 8}));
+    EXPECT_EQ(selector("by_mode")->values, (std::vector<std::int64_t>{0, 1}))
+        << "anything else is the last arm";
+    const OpCounts& mode = selector("by_mode")->ops;
+    EXPECT_FLOAT_EQ(mode.of(Arithmetic::Multiply), 2.0F / 3) << "one in two of three arms";
+    EXPECT_FLOAT_EQ(mode.of(Arithmetic::Select), 0);
+
+    ASSERT_TRUE(selector("by_flag"));
+    EXPECT_EQ(dag.scalars[selector("by_flag")->scalar].name, "flag");
+    EXPECT_TRUE(selector("by_flag")->type.is_boolean());
+    EXPECT_EQ(selector("by_flag")->values, std::vector<std::int64_t>{1});
+
+    ASSERT_TRUE(selector("by_kind"));
+    EXPECT_EQ(selector("by_kind")->values, (std::vector<std::int64_t>{4, 9}));
+    EXPECT_FLOAT_EQ(selector("by_kind")->ops.of(Arithmetic::Divide), 1.0F / 3);
+
+    EXPECT_FALSE(selector("by_pixel")) << "each pixel has its own";
+}
+
+TEST(Strides, AreThoseOfTheConstraints) {
+    ImageParam in(UInt(8), 3, "in");
+    Var c("c"), x("x"), y("y");
+    Func out("out");
+    Func below("below");
+    below(c, x, y) = in(c, x, y);
+    out(c, x, y) = below(c, x, y) + below(2 - c, x + 1, y);
+    out.output_buffer().dim(0).set_bounds(0, 3);
+    in.dim(0).set_stride(1);
+    in.dim(1).set_stride(3);
+    out.output_buffer().dim(1).set_stride(4);
+    in.set_estimates({{0, 3}, {0, 65}, {0, 64}});
+    out.set_estimates({{0, 3}, {0, 64}, {0, 64}});
+    const PipelineDag dag = read(out);
+    EXPECT_EQ(dag.inputs[0].strides, (std::vector<std::int64_t>{1, 3, 0}));
+    EXPECT_EQ(function(dag, "out").strides, (std::vector<std::int64_t>{1, 4, 0}));
+    EXPECT_EQ(function(dag, "out").constant, (std::vector<bool>{true, false, false}));
+    EXPECT_EQ(function(dag, "below").constant, (std::vector<bool>{true, false, false}));
+}
+
 TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     Var x("x");
     Func out("out");

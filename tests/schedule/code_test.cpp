@@ -193,6 +193,27 @@ TEST(Code, SpecialisationsAndLevelsAndStorage) {
     EXPECT_THAT(python, HasSubstr("sum_1.update().partition(r, hl.Partition.Never)\n"));
 }
 
+TEST(Code, CasesOfSelectors) {
+    PipelineDag dag = samples::blur();
+    dag.scalars.push_back({"fast", {TypeKind::UInt, 1}, ""});
+    dag.functions[1].stages[0].selector = Selector{0, -1, {5, 6}, {TypeKind::UInt, 8}, {0, 3}, {}};
+    dag.functions[2].stages[0].selector = Selector{-1, 0, {}, {TypeKind::UInt, 1}, {1}, {}};
+    Schedule s = empty_schedule(dag);
+    s.functions[1].compute = Level::root();
+    s.functions[1].stages[0].specializations = {{{}, {}, 3}};
+    s.functions[2].stages[0].specializations = {{{{0, 64}}, {}, 1}};
+    const std::string input = samples::blur().functions[0].id.stem;
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr("specialize(::Halide::Expr(" + input + "(5, 6)) == 3)"));
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr(".extent() >= 64 && "
+                                          "::Halide::Expr(::Halide::Param<bool>(\"fast\")))"));
+    EXPECT_THAT(python_of(dag, s), HasSubstr("specialize(hl.Expr(" + input + "[5, 6]) == 3)"));
+    EXPECT_THAT(python_of(dag, s), HasSubstr(".extent() >= 64) & "
+                                             "(hl.Expr(hl.Param(hl.Bool(), \"fast\"))))"));
+    const Result<Schedule> again = parse_json(dag, print_json(dag, s));
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(again.value(), s);
+}
+
 TEST(Code, UnnamedVariablesAreNotShared) {
     PipelineDag dag = samples::blur();
     for (Function& f : dag.functions) {

@@ -261,13 +261,32 @@ const Case kLevels[] = {
         s.functions[1].memory = Memory::Stack; }, "its size is not constant"},
 };
 
+/// The first function's value chooses what the second one computes.
+PipelineDag choosing() {
+    PipelineDag dag = samples::blur();
+    dag.functions[1].stages[0].selector =
+        Selector{0, -1, {5, 6}, {TypeKind::UInt, 8}, {0, 1}, {}};
+    return dag;
+}
+
 const Case kJoined[] = {
     {"specialised, no output", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
-        s.functions[1].stages[0].specializations = {{{{0, 64}}, {}}}; }, "is no output"},
+        s.functions[1].stages[0].specializations = {{{{0, 64}}, {}, {}}}; }, "is no output"},
     {"specialised without a condition", samples::blur, CHANGE { (void)dag;
-        s.functions[2].stages[0].specializations = {{{}, {}}}; }, "without a condition"},
+        s.functions[2].stages[0].specializations = {{{}, {}, {}}}; }, "without a condition"},
     {"specialised twice", samples::blur, CHANGE { (void)dag;
-        s.functions[2].stages[0].specializations = {{{{0, 64}}, {}}, {{{0, 64}}, {}}}; }, "twice"},
+        s.functions[2].stages[0].specializations = {{{{0, 64}}, {}, {}}, {{{0, 64}}, {}, {}}}; }, "twice"},
+    {"a case of a selector", choosing, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{}, {}, 0}, {{}, {}, 1}}; }, ""},
+    {"a case that is not asked for", choosing, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{}, {}, 7}}; }, "does not ask for"},
+    {"a case without a selector", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{}, {}, 0}}; }, "does not ask for"},
+    {"a case twice", choosing, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{}, {}, 0}, {{}, {}, 0}}; }, "twice"},
+    {"what is chosen by is not inlined", choosing, CHANGE { (void)dag;
+        s.functions[0].compute = s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{}, {}, 0}}; }, "which is not inlined"},
     {"fused with its consumer", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[2].stages[0].compute_with = LoopSite{1, 0, {1, 0}}; }, "depends on"},
     {"prefetch of what is inlined", samples::blur, CHANGE { (void)dag;
@@ -296,7 +315,7 @@ const Case kCaps[] = {
     {"memory", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); },
         "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},
     {"code", samples::blur, CHANGE { (void)dag; tile_blur(s); nest(s, 2).unrolled = {{0, 1}}; },
-        "the size of its code, in nodes, is", {256, 256, 1, -1, 1, 200'000, 1000}},
+        "the size of its code is", {256, 256, 1, -1, 1, 200'000, 1000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
 };

@@ -33,6 +33,9 @@ class Random {
                     Specialization special;
                     special.when = {{below(graph->functions[f].dimensions()), 1 + below(100)}};
                     special.nest = nest(dims);
+                    if (chance(4)) {
+                        special.selected = below(3);
+                    }
                     stage.specializations.push_back(special);
                 }
             }
@@ -99,10 +102,18 @@ class Random {
                 if (stages > 0) {
                     const std::vector<StageDim> dims = stage_dims(graph.functions[f].stages[s]);
                     function.stages[s].nest = nest(dims);
-                    if (chance(3) && !dims.empty()) {
+                    if (graph.functions[f].stages[s].selector && !chance(3)) {
+                        function.stages[s].specializations.clear();
+                        for (const std::int64_t value :
+                             graph.functions[f].stages[s].selector->values) {
+                            function.stages[s].specializations.push_back(
+                                {{}, chance(2) ? nest(dims) : function.stages[s].nest, value});
+                        }
+                    } else if (chance(3) && !dims.empty()) {
                         function.stages[s].specializations = {
                             {{{below(graph.functions[f].dimensions()), 1 + below(100)}},
-                             nest(dims)}};
+                             nest(dims),
+                             {}}};
                     }
                 }
         }

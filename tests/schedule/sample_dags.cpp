@@ -65,6 +65,7 @@ Function function(const std::string& stem, const std::vector<Loop>& loops,
     stage.loops = loops;
     stage.loads = std::move(loads);
     stage.expression_size = 10;
+    stage.distinct_nodes = 10;
     for (const Loop& loop : loops) {
         f.args.push_back(loop.label);
         f.region.push_back(loop.range);
@@ -81,6 +82,7 @@ void add_update(Function& f, std::vector<Loop> loops, std::vector<Load> loads, b
     stage.loops = std::move(loops);
     stage.loads = std::move(loads);
     stage.expression_size = 10;
+    stage.distinct_nodes = 10;
     stage.reads_itself = true;
     stage.associative = reorderable;
     stage.commutative = reorderable;
@@ -124,7 +126,7 @@ PipelineDag finished(PipelineDag dag, std::vector<int> outputs, std::uint64_t ha
 }
 
 Input input_of(const std::string& name, std::int64_t width, std::int64_t height) {
-    return {name, {TypeKind::Float, 32}, {{0, width}, {0, height}}, false, ""};
+    return {name, {TypeKind::Float, 32}, {{0, width}, {0, height}}, false, "", 0, {}};
 }
 
 }  // namespace

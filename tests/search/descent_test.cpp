@@ -92,6 +92,47 @@ TEST(Plan, LargeOutputsMoveTheirTailsInwards) {
     }
 }
 
+TEST(Plan, ChoicesAreMadeOutsideOfTheLoops) {
+    PipelineDag dag = samples::blur();
+    for (const int f : {1, 2}) {
+        dag.functions[f].stages[0].selector =
+            Selector{0, -1, {0, 0}, {TypeKind::UInt, 8}, {3, 5}, {}};
+    }
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].tile = {128, 32};
+    Schedule schedule = build(dag, plan);
+    EXPECT_TRUE(check_legality(dag, schedule).empty()) << text(check_legality(dag, schedule));
+    const auto cases = [&](int f) {
+        std::vector<std::pair<bool, std::optional<std::int64_t>>> cases;  // large, selected
+        for (const Specialization& each : schedule.functions[f].stages[0].specializations) {
+            cases.emplace_back(!each.when.empty(), each.selected);
+        }
+        return cases;
+    };
+    using Cases = std::vector<std::pair<bool, std::optional<std::int64_t>>>;
+    EXPECT_EQ(cases(1), (Cases{{false, 3}, {false, 5}}));
+    EXPECT_EQ(cases(2), (Cases{{true, 3}, {true, 5}, {true, {}}, {false, 3}, {false, 5}}));
+    plan.functions[1].stages[0].selected = false;
+    schedule = build(dag, plan);
+    EXPECT_TRUE(cases(1).empty());
+}
+
+TEST(Moves, TurnAFunctionWithWhatItReads) {
+    const PipelineDag dag = samples::blur();
+    const Machine machine = avx2();
+    Builder builder(dag, machine);
+    const Plan plan = plain_plan(dag, {true, false, false}, machine);
+    bool turned = false;
+    for_each_neighbour(builder, plan, 2, [&](const Plan& changed) {
+        turned = turned || (changed.functions[2].stages[0].vector_dim == 1 &&
+                            changed.functions[1].dense == 1);
+    });
+    EXPECT_TRUE(turned);
+    Plan stored = plan;
+    stored.functions[1].dense = 1;
+    EXPECT_EQ(builder.build(stored).functions[1].storage_order, (std::vector<int>{1, 0}));
+}
+
 TEST(Plan, BlocksAreUnrolledAroundTheVector) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
@@ -118,7 +159,10 @@ TEST(Moves, ChangeOneFunction) {
             for_each_neighbour(builder, plan, f, [&](const Plan& changed) {
                 EXPECT_FALSE(changed == plan);
                 for (int other = 0; other < static_cast<int>(dag.functions.size()); other++) {
-                    EXPECT_TRUE(other == f || changed.functions[other] == plan.functions[other]);
+                    // Storage is turned together with what reads it.
+                    FunctionPlan without = changed.functions[other];
+                    without.dense = plan.functions[other].dense;
+                    EXPECT_TRUE(other == f || without == plan.functions[other]);
                 }
                 EXPECT_FALSE(dag.functions[f].pinned);
             });

@@ -168,6 +168,7 @@ std::vector<TestPipeline> reduction_pipelines();
 std::vector<TestPipeline> update_pipelines();
 std::vector<TestPipeline> output_pipelines();
 std::vector<TestPipeline> gather_pipelines();
+std::vector<TestPipeline> choice_pipelines();
 std::vector<TestPipeline> type_pipelines();
 std::vector<TestPipeline> size_pipelines();
 std::vector<TestPipeline> pyramid_pipelines();

@@ -126,7 +126,11 @@ class NestWork {
     }
 
     void count_own() {
-        add_operations(stage_.ops, lanes_, all_copies_ * nest_.iterations(rolled_));
+        add_operations(own_operations(), lanes_, all_copies_ * nest_.iterations(rolled_));
+    }
+
+    [[nodiscard]] const OpCounts& own_operations() const {
+        return nest_.selected ? stage_.selector->ops : stage_.ops;
     }
 
     void count_inlined(const Family& family) {
@@ -155,10 +159,11 @@ class NestWork {
     struct Access {
         double cycles = 0;
         double instructions = 0;
+        bool scattered = false;  // element by element
     };
 
-    [[nodiscard]] Access access(const std::vector<Coordinate>& coords, int dense, ElementType type,
-                                double lanes, bool store) const {
+    [[nodiscard]] Access access(Source source, int index, const std::vector<Coordinate>& coords,
+                                ElementType type, double lanes, bool store) const {
         const ByWidth<Quantity>& port = store ? machine_.store : machine_.load;
         const double scalar = value_or(port[Width::Scalar], 0.5);
         if (lanes <= 1) {
@@ -173,8 +178,10 @@ class NestWork {
             if (!coords[c].affine) {
                 scattered = true;
             } else if (coords[c].rates[vector_dim_] != 0) {
-                scattered = scattered || static_cast<int>(c) != dense;
-                rate = std::abs(coords[c].rates[vector_dim_]);
+                const auto stride = static_cast<double>(
+                    facts_.placement().stride(source, index, static_cast<int>(c)));
+                scattered = scattered || stride == 0 || rate != 0;
+                rate = std::abs(coords[c].rates[vector_dim_]) * stride;
             }
         }
         if (!scattered && rate <= 1) {
@@ -188,7 +195,7 @@ class NestWork {
             const double cycles = dense_ones.count * value_or(known, elements);
             return {cycles, 3 * dense_ones.count};
         }
-        return {elements, 2 * lanes};
+        return {elements, 2 * lanes, true};
     }
 
     void count_loads(const Family& family) {
@@ -198,7 +205,7 @@ class NestWork {
         const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
-        const Access each = access(family.coords, dense, type, lanes, false);
+        const Access each = access(family.source, family.index, family.coords, type, lanes, false);
         const double times = distinct * nest_.iterations(at);
         cycles_.loads += times * each.cycles * unaligned(family, dense, type, lanes);
         instructions_ += times * each.instructions;
@@ -223,7 +230,9 @@ class NestWork {
         const Function& f = facts_.graph().functions[nest_.function];
         const auto changes = [&](int dim) { return nest_.stores_change_with(dim); };
         const std::size_t at = innermost_of(changes);
-        const int dense = facts_.placement().dense_dim(Source::Function, nest_.function);
+        const auto to_memory = [&](ElementType element, double lanes, bool store) {
+            return access(Source::Function, nest_.function, nest_.stores, element, lanes, store);
+        };
         double copies = 1;
         for (const Copies& each : copies_) {
             copies *= nest_.stores_change_with(each.dim) ? each.count : 1;
@@ -231,17 +240,19 @@ class NestWork {
         const double lanes = vector_dim_ >= 0 && nest_.stores_change_with(vector_dim_) ? lanes_ : 1;
         for (const ScalarType& type : f.types) {
             const ElementType element = type.element();
-            const double times = copies * nest_.iterations(at);
-            const Access written = access(nest_.stores, dense, element, lanes, true);
+            const Access written = to_memory(element, lanes, true);
+            // LLVM keeps sums in registers only where one instruction writes a vector of them.
+            const std::size_t stored = written.scattered ? rolled_ : at;
+            const double times = copies * nest_.iterations(stored);
             cycles_.stores += times * written.cycles;
             instructions_ += times * written.instructions;
             if (stage_.reads_itself) {
-                const Access read = access(nest_.stores, dense, element, lanes, false);
+                const Access read = to_memory(element, lanes, false);
                 cycles_.loads += times * read.cycles;
                 instructions_ += times * read.instructions;
             }
             accumulators_ +=
-                at > rolled_ ? copies * instructions(machine_, element, lanes).count : 0;
+                stored > rolled_ ? copies * instructions(machine_, element, lanes).count : 0;
         }
     }
 
@@ -279,7 +290,7 @@ class NestWork {
             const auto type = static_cast<ElementType>(t);
             double count = 0;
             for (std::size_t o = 0; o < kArithmetic; o++) {
-                count += stage_.ops.counts.values[o].values[t];
+                count += own_operations().counts.values[o].values[t];
             }
             if (count > 0) {
                 registers = std::max(registers, instructions(machine_, type, lanes_).count);

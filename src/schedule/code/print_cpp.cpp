@@ -51,6 +51,15 @@ class CppWriter : public Writer {
     [[nodiscard]] std::string make(const char* type, const std::string& args) const override {
         return qualified(type) + "(" + args + ")";
     }
+    [[nodiscard]] std::string point(const std::string& function,
+                                    const std::string& coordinates) const override {
+        return function + "(" + coordinates + ")";
+    }
+    [[nodiscard]] std::string scalar(const ScalarType& type,
+                                     const std::string& name) const override {
+        const std::string word = type.is_boolean() ? "bool" : type.text() + "_t";
+        return "::Halide::Param<" + word + ">(" + string_literal(name) + ")";
+    }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.

@@ -35,6 +35,18 @@ class PythonWriter : public Writer {
     [[nodiscard]] std::string make(const char* type, const std::string& args) const override {
         return std::string("hl.") + type + "(" + args + ")";
     }
+    [[nodiscard]] std::string point(const std::string& function,
+                                    const std::string& coordinates) const override {
+        return function + "[" + (coordinates.empty() ? "()" : coordinates) + "]";
+    }
+    [[nodiscard]] std::string scalar(const ScalarType& type,
+                                     const std::string& name) const override {
+        const std::string bits = std::to_string(type.bits);
+        const std::string made = type.is_boolean()             ? "Bool()"
+                                 : type.kind == TypeKind::UInt ? "UInt(" + bits + ")"
+                                                               : "Int(" + bits + ")";
+        return "hl.Param(hl." + made + ", " + string_literal(name) + ")";
+    }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.

@@ -147,7 +147,27 @@ std::string Writer::condition(const ConditionArg& condition, int function) const
         terms.push_back(program_.function(function) + buffer + ".dim(" + std::to_string(term.dim) +
                         ").extent() >= " + std::to_string(term.at_least));
     }
+    if (condition.selected) {
+        terms.push_back(selected(*condition.selected));
+    }
     return both(terms);
+}
+
+std::string Writer::selected(const SelectedArg& selected) const {
+    const Selector& selector = selected.selector;
+    std::string value;
+    if (selector.scalar >= 0) {
+        value = scalar(selector.type, selected.name);
+    } else {
+        std::vector<std::string> coordinates;
+        for (const std::int64_t coordinate : selector.at) {
+            coordinates.push_back(std::to_string(coordinate));
+        }
+        value = point(program_.function(selector.function), join(coordinates, ", "));
+    }
+    const std::string expression = make("Expr", value);
+    return selector.type.is_boolean() ? expression
+                                      : expression + " == " + std::to_string(selected.value);
 }
 
 }  // namespace nestor

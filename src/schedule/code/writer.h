@@ -30,6 +30,12 @@ class Writer {
     [[nodiscard]] virtual std::string pair(const std::string& a, const std::string& b) const = 0;
     [[nodiscard]] virtual std::string both(const std::vector<std::string>& conditions) const = 0;
     [[nodiscard]] virtual std::string make(const char* type, const std::string& args) const = 0;
+    /** A function's value at constant coordinates: f(1, 2), f[1, 2]. */
+    [[nodiscard]] virtual std::string point(const std::string& function,
+                                            const std::string& coordinates) const = 0;
+    /** A scalar parameter of the pipeline: parameters of one name are one. */
+    [[nodiscard]] virtual std::string scalar(const ScalarType& type,
+                                             const std::string& name) const = 0;
 
     const Program& program_;
 
@@ -42,6 +48,7 @@ class Writer {
     void add_preserved(const PreservedArg& preserved, const Directive& directive,
                        Arguments& arguments) const;
     [[nodiscard]] std::string condition(const ConditionArg& condition, int function) const;
+    [[nodiscard]] std::string selected(const SelectedArg& selected) const;
 };
 
 [[nodiscard]] std::string join(const std::vector<std::string>& items, const std::string& separator);

@@ -279,6 +279,9 @@ class Parser {
                     specialization.when.push_back({dim, at_least});
                 }
             }
+            if (special.find("selected") != nullptr) {
+                specialization.selected = special.integer("selected", 0, true);
+            }
             parse_nest(special, specialization.nest, dims);
             special.finish();
         }

@@ -147,6 +147,9 @@ class Printer {
         Json json = Json::object();
         for (const Specialization& specialization : stage.specializations) {
             Json special = Json::object();
+            if (specialization.selected) {
+                special["selected"] = *specialization.selected;
+            }
             special["when"] = Json::array();
             for (const ExtentCondition& condition : specialization.when) {
                 special["when"].push_back(

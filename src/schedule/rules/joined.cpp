@@ -100,20 +100,42 @@ void check_fused(const RuleContext& c, int f, int s, const LoopSite& with) {
 
 }  // namespace
 
-// The condition is on the size of an output, which is known before anything runs.
+namespace {
+
+// What is read at a constant place is an input, seen through a function that may have no loops of
+// its own: the choice is made before any of them.
+void check_selected(const RuleContext& c, int f, int s, std::int64_t value) {
+    const std::optional<Selector>& selector = c.graph.functions[f].stages[s].selector;
+    if (!selector || std::ranges::count(selector->values, value) == 0) {
+        c.broken(f, s, "is specialised on a value that its definition does not ask for");
+    } else if (selector->function >= 0 &&
+               c.placement.kind(selector->function) != Placement::Kind::Inlined) {
+        c.broken(f, s,
+                 "is specialised on " + c.name(selector->function) + ", which is not inlined");
+    }
+}
+
+}  // namespace
+
+// The condition is on the size of an output, which is known before anything runs, or on what is
+// the same for all points.
 void check_specializations(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const FunctionSchedule& function = c.schedule.functions[f];
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
             for (const Specialization& specialization : function.stages[s].specializations) {
-                if (!c.graph.functions[f].is_output) {
-                    c.broken(f, s, "is specialised, and is no output");
+                if (!c.graph.functions[f].is_output && !specialization.when.empty()) {
+                    c.broken(f, s, "is specialised on its extents, and is no output");
                 }
-                if (specialization.when.empty()) {
+                if (specialization.selected) {
+                    check_selected(c, f, s, *specialization.selected);
+                }
+                if (specialization.when.empty() && !specialization.selected) {
                     c.broken(f, s, "is specialised without a condition");
                 }
                 const auto same = [&](const Specialization& other) {
-                    return other.when == specialization.when;
+                    return other.when == specialization.when &&
+                           other.selected == specialization.selected;
                 };
                 if (std::ranges::count_if(function.stages[s].specializations, same) > 1) {
                     c.broken(f, s, "is specialised twice on the same condition");

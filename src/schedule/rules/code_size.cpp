@@ -1,0 +1,224 @@
+// The size of the code that a schedule makes of a pipeline: what compiling it takes.
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "schedule/loops.h"
+#include "schedule/rules/copies.h"
+#include "schedule/rules/rules.h"
+#include "schedule/tails.h"
+
+namespace nestor {
+
+namespace {
+
+// Whether a stage, with what is inlined into it, meets the border of something.
+bool meets_border(const RuleContext& c, int function, int stage, std::vector<bool>& seen) {
+    return std::ranges::any_of(
+        c.graph.functions[function].stages[stage].loads, [&](const Load& load) {
+            if (std::ranges::any_of(load.coords, &Coordinate::clamped)) {
+                return true;
+            }
+            if (load.source != Source::Function || !c.placement.is_transparent(load.index) ||
+                seen[load.index]) {
+                return false;
+            }
+            seen[load.index] = true;
+            return std::ranges::any_of(
+                c.graph.functions[load.index].stages,
+                [&](const Stage& inner) { return meets_border(c, load.index, inner.index, seen); });
+        });
+}
+
+bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage) {
+    for (std::size_t d = 0; d < dims.size(); d++) {
+        std::int64_t whole = dims[d].constant_extent ? dims[d].extent : 0;
+        const std::vector<Split>& splits = splits_of(nest, static_cast<int>(d));
+        for (std::size_t level = 0; level < splits.size(); level++) {
+            const Tail tail = resolved(splits[level].tail, dims[d].kind, stage, level);
+            const bool exact = whole > 0 && whole % splits[level].factor == 0;
+            if (!exact && is_guard(tail)) {
+                return true;
+            }
+            whole = splits[level].factor;
+        }
+    }
+    return false;
+}
+
+// Copies that Halide makes of what is inside of loop number `from` of a nest, to have the bulk of
+// the iterations of each loop without the conditions of tails and borders (loop partitioning).
+std::int64_t partitions(const RuleContext& c, int function, int stage, const LoopNest& nest,
+                        int from) {
+    const std::vector<StageDim> dims = c.placement.dims(function, stage);
+    std::vector<bool> seen(c.graph.functions.size(), false);
+    const std::int64_t each = meets_border(c, function, stage, seen) ? 3
+                              : has_guard(nest, dims, stage)         ? 2
+                                                                     : 1;
+    const std::vector<LoopRef> order = loop_order(nest, dims);
+    std::int64_t copies = 1;
+    for (int at = from; at < static_cast<int>(order.size()); at++) {
+        const LoopRef loop = order[at];
+        const bool whole = std::ranges::any_of(nest.partition, [&](const LoopPartition& policy) {
+            return policy.loop == loop && policy.policy == PartitionPolicy::Never;
+        });
+        if (!whole && nest.vector != loop && std::ranges::count(nest.unrolled, loop) == 0) {
+            copies = times(copies, each);
+        }
+    }
+    return copies;
+}
+
+// The same for all nests around a function's computation.
+std::int64_t partitions_around(const RuleContext& c, int function) {
+    std::int64_t copies = 1;
+    if (c.placement.kind(function) != Placement::Kind::At) {
+        return copies;
+    }
+    for (const LoopSite& site : c.placement.chain(c.schedule.functions[function].compute.site)) {
+        const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
+        std::int64_t most = 1;
+        for (const LoopNest* nest : c.placement.nests(site.function, site.stage)) {
+            const int from = position(loop_order(*nest, dims), site.loop);
+            most = std::max(most, partitions(c, site.function, site.stage, *nest, from));
+        }
+        // Each specialised nest has its own copy.
+        copies = times(copies, most);
+        copies = times(
+            copies, static_cast<std::int64_t>(c.placement.nests(site.function, site.stage).size()));
+    }
+    return copies;
+}
+
+constexpr std::int64_t kScattered = 1000;  // as a distance: anything
+
+// Distance in memory, in elements, of neighbours along a dimension; below, the largest of what a
+// function reads.
+std::int64_t distance(const RuleContext& c, Source source, int index, int dim) {
+    constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
+    const std::int64_t stride = c.placement.stride(source, index, dim);
+    return stride >= 1 && stride <= kFurthest ? stride : kScattered;
+}
+
+std::int64_t distance_read(const RuleContext& c, int function, int dim,
+                           std::set<std::pair<int, int>>& seen) {
+    if (!seen.insert({function, dim}).second) {
+        return 1;
+    }
+    std::int64_t largest = 1;
+    for (const Stage& stage : c.graph.functions[function].stages) {
+        for (std::size_t l = 0; l < stage.loops.size(); l++) {
+            if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
+                continue;
+            }
+            for (const Load& load : stage.loads) {
+                for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
+                    const Coordinate& coordinate = load.coords[k];
+                    if (coordinate.affine && coordinate.rates[l] == 0) {
+                        continue;
+                    }
+                    if (!coordinate.affine && !coordinate.usually_affine) {
+                        return kScattered;
+                    }
+                    const bool expanded =
+                        load.source == Source::Function && c.placement.is_transparent(load.index);
+                    largest = std::max(largest, expanded ? distance_read(c, load.index, k, seen)
+                                                         : distance(c, load.source, load.index, k));
+                }
+            }
+        }
+    }
+    return largest;
+}
+
+// Instructions that each operation of a vector becomes. Elements that are not next to each other
+// are shuffled out of as many vectors as they are apart, or taken one by one.
+std::int64_t instructions_per_vector(const RuleContext& c, int function, int stage,
+                                     const LoopNest& nest, const std::vector<StageDim>& dims) {
+    constexpr std::int64_t kRegisterBytes = 32;
+    if (!nest.vector) {
+        return 1;
+    }
+    const Function& f = c.graph.functions[function];
+    const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
+    const Loop& loop = f.stages[stage].loops[nest.vector->dim];
+    std::int64_t apart = 1;
+    if (!loop.is_reduction()) {
+        std::set<std::pair<int, int>> seen;
+        apart = std::max(distance(c, Source::Function, function, loop.position),
+                         distance_read(c, function, loop.position, seen));
+    }
+    const std::int64_t registers =
+        std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
+    const std::int64_t shuffles = apart > 2 ? 2 * apart : 1;
+    return apart == kScattered ? lanes : std::min(lanes, registers * shuffles);
+}
+
+// Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has
+// its part only.
+std::int64_t nest_size(const RuleContext& c, int f, int s, InlinedSizes& sizes) {
+    const Stage& stage = c.graph.functions[f].stages[s];
+    std::int64_t size = sizes.of(stage);
+    if (has_selected(c.schedule.functions[f].stages[s])) {
+        const float share = stage.selector->ops.work() / std::max(1.0F, stage.ops.work());
+        size -= static_cast<std::int64_t>(std::max(0.0F, 1 - share) *
+                                          static_cast<float>(stage.distinct_nodes));
+    }
+    return size;
+}
+
+// Of all nests, in nodes of expressions as Halide lowers and LLVM compiles them: what is inlined,
+// unrolled, partitioned and spread over several registers is there several times. The constants are
+// a fit to the time that 20 schedules of 17 pipelines took (docs/RESULTS.md).
+std::int64_t code_size(const RuleContext& c) {
+    constexpr double kLoop = 400;          // nodes; addresses, and what all passes do for a loop
+    constexpr double kInstruction = 0.75;  // power of the instructions for a vector
+    InlinedSizes sizes(c, &Stage::distinct_nodes);
+    std::int64_t sum = 0;
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
+        if (c.placement.is_transparent(f)) {
+            return;
+        }
+        const auto instructions = static_cast<double>(instructions_per_vector(c, f, s, nest, dims));
+        std::int64_t body = nest_size(c, f, s, sizes);
+        for (const LoopRef loop : nest.unrolled) {
+            body = times(body, loop_extent(nest, dims, loop));
+        }
+        auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
+                                                          std::pow(instructions, kInstruction));
+        size = times(size, partitions(c, f, s, nest, 0));
+        if (c.placement.kind(f) == Placement::Kind::At) {
+            size = times(size, copies_around(c, c.schedule.functions[f].compute.site));
+            size = times(size, partitions_around(c, f));
+        }
+        sum = std::min(kMany, sum + size);
+    });
+    return sum;
+}
+
+}  // namespace
+
+std::int64_t code_size(const PipelineDag& dag, const Schedule& schedule) {
+    const ScheduledDag derived(dag, schedule);
+    const Placement placement(*derived, schedule);
+    Bounds bounds(placement);
+    std::vector<Violation> violations;
+    const Caps caps;
+    return code_size({dag, schedule, derived, *derived, placement, bounds, caps, violations});
+}
+
+void check_code_size(const RuleContext& c) {
+    if (c.caps.code_size < 0) {
+        return;
+    }
+    const std::int64_t size = code_size(c);
+    if (size > c.caps.code_size) {
+        c.violations.push_back({"the schedule", "the size of its code is " + std::to_string(size) +
+                                                    " nodes, over the cap of " +
+                                                    std::to_string(c.caps.code_size)});
+    }
+}
+
+}  // namespace nestor
