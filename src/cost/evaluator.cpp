@@ -100,6 +100,10 @@ double Evaluator::seconds(const Schedule& schedule) {
         const FunctionSchedule& mine = schedule.functions[f];
         key.add(mine.compute);
         key.add(mine.store);
+        for (const Alignment& alignment : mine.region_alignment) {
+            key.add(static_cast<std::uint64_t>(alignment.dim) << 32U |
+                    static_cast<std::uint64_t>(alignment.elements));
+        }
         key.add(static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
         for (const StageSchedule& stage : mine.stages) {
             key.add(stage.nest);

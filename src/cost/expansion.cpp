@@ -6,6 +6,8 @@
 #include <set>
 #include <tuple>
 
+#include "schedule/phases.h"
+
 namespace nestor {
 
 namespace {
@@ -75,11 +77,11 @@ class Expander {
   public:
     Expander(const Placement& placement, int function, int stage)
         : placement_(placement),
+          function_(function),
           stage_(placement.graph().functions[function].stages[stage]),
           loops_(stage_.loops.size()) {}
 
     Expansion run() {
-        result_.own = stage_.ops;
         for (const Load& load : stage_.loads) {
             meet({load.source, load.index, load.value, load.conditional, load.coords});
         }
@@ -88,6 +90,8 @@ class Expander {
             open_.pop_front();
             expand(next);
         }
+        result_.periods = periods(placement_.graph(), function_, stage_.index,
+                                  [&](int f) { return placement_.is_transparent(f); });
         return std::move(result_);
     }
 
@@ -161,6 +165,7 @@ class Expander {
     }
 
     const Placement& placement_;
+    const int function_;
     const Stage& stage_;
     const std::size_t loops_;
     Expansion result_;

@@ -45,9 +45,9 @@ struct Family {
 };
 
 struct Expansion {
-    OpCounts own;                 // of the stage itself
     std::vector<Family> inlined;  // functions that are computed at each use
     std::vector<Family> loads;    // of functions that have memory, and of inputs
+    std::vector<int> periods;     // see periods(), one a loop
     bool complete = true;         // false: more than kMostMembers; the rest is left out
 };
 

@@ -35,6 +35,16 @@ float OpCounts::work() const {
            kCall * calls;
 }
 
+bool is_widened(const Selector& selector) {
+    return selector.type.kind == TypeKind::Int && selector.type.bits < 32;
+}
+
+const OpCounts& ops_in(const Stage& stage, unsigned known_phases) {
+    return known_phases == 0 || known_phases > stage.phase_ops.size()
+               ? stage.ops
+               : stage.phase_ops[known_phases - 1];
+}
+
 std::vector<Coordinate> stored_at(const Stage& stage, int dimensions) {
     if (!stage.stores.empty()) {
         return stage.stores;

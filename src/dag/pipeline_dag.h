@@ -85,6 +85,21 @@ struct Selector {
     OpCounts ops;  // of the definition where it is known: mean over the values and "none of them"
 };
 
+/** Whether comparisons have to convert it to int first: Halide 21 makes a switch of several
+ * comparisons of one signed value, with cases of 32 bits, which LLVM refuses for others. */
+[[nodiscard]] bool is_widened(const Selector& selector);
+
+/** A dimension along which a definition repeats: x in select(x % 2 == 0, ...) or f(x / 2); and c in
+ * select(c == 0, ...) or mux(c, ...), of a range that is the same at any size. Where the compiler
+ * knows the point of the period, it leaves out the arms of the others. */
+struct Phase {
+    int loop = 0;        // pure
+    int period = 1;      // points
+    bool whole = false;  // the period is the range
+
+    bool operator==(const Phase&) const = default;
+};
+
 struct Stage {
     int index = 0;  // 0: the pure definition; i: update(i - 1)
     std::vector<Loop> loops;
@@ -94,8 +109,12 @@ struct Stage {
     std::vector<Coordinate> stores;
     OpCounts ops;
     std::optional<Selector> selector;  // of several, the one by which most work can be left out
-    int expression_size = 0;           // nodes of the expression as a tree, capped at 1'000'000
-    int distinct_nodes = 0;            // of them, each once where they are equal
+    std::vector<Phase> phases;         // at most 3
+    /** Mean operations of one evaluation where the points of some phases are known: of those whose
+     * bits are set in the index plus 1. */
+    std::vector<OpCounts> phase_ops;
+    int expression_size = 0;  // nodes of the expression as a tree, capped at 1'000'000
+    int distinct_nodes = 0;   // of them, each once where they are equal
     bool reads_itself = false;
     bool associative = false;  // its reduction may be reordered and split (prove_associativity)
     bool commutative = false;
@@ -104,18 +123,21 @@ struct Stage {
     std::string text;         // the definition, "f(x, y) += g(x + r_x, y)"
 };
 
+/** Operations of one evaluation where the points of the phases in the set of bits are known. */
+[[nodiscard]] const OpCounts& ops_in(const Stage& stage, unsigned known_phases);
+
 /** Stage::stores, written out. */
 [[nodiscard]] std::vector<Coordinate> stored_at(const Stage& stage, int dimensions);
 
 struct Function {
     FuncId id;
-    std::string halide_name;        // process-dependent
-    std::vector<ScalarType> types;  // one a tuple element
-    std::vector<std::string> args;  // labels of the pure variables
-    std::vector<Range> region;      // computed at the estimates, one a dimension
-    std::vector<bool> constant;     // dimensions that have this extent at any size of the output
-    std::vector<Stage> stages;      // empty for an extern stage
-    int dense_dim = 0;              // of an output's buffer, as Input::dense_dim
+    std::string halide_name;            // process-dependent
+    std::vector<ScalarType> types;      // one a tuple element
+    std::vector<std::string> args;      // labels of the pure variables
+    std::vector<Range> region;          // computed at the estimates, one a dimension
+    std::vector<bool> constant;         // dimensions that have this range at any size of the output
+    std::vector<Stage> stages;          // empty for an extern stage
+    int dense_dim = 0;                  // of an output's buffer, as Input::dense_dim
     std::vector<std::int64_t> strides;  // of an output's buffer, as Input::strides
     bool is_output = false;
     bool is_extern = false;

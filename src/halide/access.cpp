@@ -6,6 +6,7 @@
 #include "halide/affine.h"
 #include "halide/calls.h"
 #include "halide/operation_counts.h"
+#include "halide/phases.h"
 #include "halide/selectors.h"
 
 namespace nestor {
@@ -39,6 +40,7 @@ class TreeSize : public IRGraphVisitor {
 };
 
 constexpr int kTreeSizeCap = 1'000'000;
+constexpr int kLargestSimplified = 5000;  // nodes; it takes time
 
 class Reader : public IRGraphVisitor {
   public:
@@ -197,15 +199,35 @@ void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& v
     }
 }
 
+// The front end hides coordinates behind lets.
+std::vector<Expr> values_of(const Definition& definition) {
+    std::vector<Expr> values = definition.values();
+    for (Expr& e : values) {
+        e = substitute_in_all_lets(e);
+    }
+    return values;
+}
+
+OpCounts count_ops(const PipelineParts& parts, const Estimates& estimates,
+                   const std::map<std::string, int>& input_index, const std::string& self,
+                   const std::vector<Loop>& loops, const std::vector<Expr>& values) {
+    Stage scratch;
+    scratch.loops = loops;
+    Reader counter(parts, estimates, input_index, self, scratch);
+    for (const Expr& value : values) {
+        value.accept(&counter);
+    }
+    return scratch.ops;
+}
+
 /** Fills in what the stage chooses by, if knowing it saves work. `count`: operations of
  * expressions of the stage. */
 template <class Count>
 void choose_selector(const PipelineParts& parts, const std::vector<Expr>& values,
                      const Count& count, Stage& stage) {
-    constexpr int kLargest = 5000;      // nodes; simplifying takes time
     constexpr std::size_t kMost = 8;    // values: each is a copy of the code
     constexpr float kWorthwhile = 0.9;  // of the work
-    if (stage.expression_size > kLargest) {
+    if (stage.expression_size > kLargestSimplified) {
         return;
     }
     for (FoundSelector& found : find_selectors(parts, values)) {
@@ -238,14 +260,13 @@ Size size_of(const std::vector<Expr>& expressions, int cap) {
 void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
                         const std::map<std::string, int>& input_index, const HalideFunction& f,
                         const Definition& definition, Stage& stage) {
-    std::vector<Expr> expressions = definition.values();
+    std::vector<Expr> expressions = values_of(definition);
     expressions.insert(expressions.end(), definition.args().begin(), definition.args().end());
     for (const Expr& predicate : definition.split_predicate()) {
         expressions.push_back(predicate);
     }
-    // The front end hides coordinates behind lets.
-    for (Expr& e : expressions) {
-        e = substitute_in_all_lets(e);
+    for (auto e = expressions.begin() + definition.values().size(); e != expressions.end(); ++e) {
+        *e = substitute_in_all_lets(*e);
     }
     const Size size = size_of(expressions, kTreeSizeCap);
     stage.expression_size = size.tree;
@@ -261,17 +282,35 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     choose_selector(
         parts, {expressions.begin(), expressions.begin() + definition.values().size()},
         [&](const std::vector<Expr>& values) {
-            Stage scratch;
-            scratch.loops = stage.loops;
-            Reader counter(parts, estimates, input_index, f.name(), scratch);
-            for (const Expr& value : values) {
-                value.accept(&counter);
-            }
-            return scratch.ops;
+            return count_ops(parts, estimates, input_index, f.name(), stage.loops, values);
         },
         stage);
     if (stage.index == 0 && definition.values().size() > 1) {
         find_served_elements(parts, definition.values(), stage);
+    }
+}
+
+void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
+                    const std::map<std::string, int>& input_index, const HalideFunction& f,
+                    const Definition& definition, const std::vector<bool>& constant, Stage& stage) {
+    if (stage.expression_size > kLargestSimplified) {
+        return;
+    }
+    const std::vector<Expr> values = values_of(definition);
+    stage.phases = find_phases(estimates, values, stage.loops, constant);
+    for (unsigned known = 1; known < 1U << stage.phases.size(); known++) {
+        std::vector<Phase> phases;
+        for (std::size_t i = 0; i < stage.phases.size(); i++) {
+            if ((known >> i & 1U) != 0) {
+                phases.push_back(stage.phases[i]);
+            }
+        }
+        const std::vector<std::vector<Expr>> points = in_phases(values, stage.loops, phases);
+        OpCounts& mean = stage.phase_ops.emplace_back();
+        for (const std::vector<Expr>& point : points) {
+            mean.add(count_ops(parts, estimates, input_index, f.name(), stage.loops, point),
+                     1 / static_cast<float>(points.size()));
+        }
     }
 }
 

@@ -16,6 +16,13 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
                         const std::map<std::string, int>& input_index, const HalideFunction& f,
                         const Halide::Internal::Definition& definition, Stage& stage);
 
+/** Fills in where a stage repeats, and its operations there, once it is known which of its loops
+ * run over the same range at any size (`constant`). */
+void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
+                    const std::map<std::string, int>& input_index, const HalideFunction& f,
+                    const Halide::Internal::Definition& definition,
+                    const std::vector<bool>& constant, Stage& stage);
+
 struct Size {
     int tree = 0;      // nodes of the expressions as trees, at most the cap
     int distinct = 0;  // each once where they are equal

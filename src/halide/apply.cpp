@@ -251,6 +251,9 @@ class Executor {
             case Method::AlignStorage:
                 f.align_storage(variable(d, 0).var, integer(d, 1));
                 return;
+            case Method::AlignBounds:
+                f.align_bounds(variable(d, 0).var, integer(d, 1));
+                return;
             case Method::FoldStorage:
                 f.fold_storage(variable(d, 0).var, integer(d, 1), argument<bool>(d, 2));
                 return;
@@ -362,7 +365,11 @@ class Executor {
             }
             operand = functions_.at(selector.function)(at);
         }
-        return operand.type().is_bool() ? operand : operand == static_cast<int>(selected.value);
+        if (operand.type().is_bool()) {
+            return operand;
+        }
+        const bool widened = is_widened(selector);
+        return (widened ? Halide::cast<int>(operand) : operand) == static_cast<int>(selected.value);
     }
 
     // The parameter itself: another one of its name would have no value.

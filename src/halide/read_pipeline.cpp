@@ -56,11 +56,12 @@ class Reading {
             if (!f.output_buffers().empty()) {
                 output.dense_dim = dense_dim_of(f.output_buffers()[0]);
                 output.strides = strides_of(f.output_buffers()[0]);
-                output.constant = constant_extents_of(f.output_buffers()[0]);
+                output.constant = constant_ranges_of(f.output_buffers()[0]);
             }
         }
         link_consumers();
-        find_constant_extents();
+        find_constant_ranges();
+        find_phases();
         dag_.name = dag_.functions[dag_.outputs.front()].id.stem;
         dag_.algorithm_hash = algorithm_hash(parts_);
         return std::move(dag_);
@@ -114,11 +115,13 @@ class Reading {
         return strides;
     }
 
-    static std::vector<bool> constant_extents_of(const Parameter& p) {
+    static std::vector<bool> constant_ranges_of(const Parameter& p) {
         std::vector<bool> constant;
         for (int d = 0; d < p.dimensions(); d++) {
-            const Expr extent = p.extent_constraint(d);
-            constant.push_back(extent.defined() && as_const_int(simplify(extent)).has_value());
+            const auto is_known = [](const Expr& e) {
+                return e.defined() && as_const_int(simplify(e)).has_value();
+            };
+            constant.push_back(is_known(p.min_constraint(d)) && is_known(p.extent_constraint(d)));
         }
         return constant;
     }
@@ -262,7 +265,7 @@ class Reading {
 
     // Channels, mostly: what an output's buffer constrains, and whatever is read over dimensions of
     // such extents only.
-    void find_constant_extents() {
+    void find_constant_ranges() {
         for (Function& f : dag_.functions) {
             if (!f.is_output) {
                 f.constant.assign(f.args.size(), !f.consumers.empty());
@@ -280,6 +283,22 @@ class Reading {
                         keep_constant(reader, stage, load, dag_.functions[load.index].constant);
                     }
                 }
+            }
+        }
+    }
+
+    void find_phases() {
+        for (std::size_t i = 0; i < dag_.functions.size(); i++) {
+            Function& function = dag_.functions[i];
+            const HalideFunction& f = parts_.order[i];
+            for (Stage& stage : function.stages) {
+                std::vector<bool> constant;
+                for (const Loop& loop : stage.loops) {
+                    constant.push_back(!loop.is_reduction() && function.constant[loop.position]);
+                }
+                analyse_phases(parts_, estimates_, input_index_, f,
+                               stage.index == 0 ? f.definition() : f.update(stage.index - 1),
+                               constant, stage);
             }
         }
     }

@@ -106,7 +106,7 @@ class Collector : public IRGraphVisitor {
     // A scalar parameter, or an input at a constant place.
     [[nodiscard]] std::optional<Selector> selector_of(const Expr& operand) const {
         const Type type = operand.type();
-        if (!type.is_scalar() || !type.is_int_or_uint()) {
+        if (!type.is_scalar() || !type.is_int_or_uint() || type.bits() > 32) {
             return std::nullopt;
         }
         Selector selector;

@@ -45,6 +45,17 @@ InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, in
     return part;
 }
 
+// The multiples of `modulus` around a range; `known`: its minimum is the one that it says.
+Range aligned_to(std::int64_t modulus, const Range& range, bool known) {
+    if (modulus <= 1 || range.extent < 1) {
+        return range;
+    }
+    const auto below = [&](std::int64_t a) { return a - ((a % modulus) + modulus) % modulus; };
+    const std::int64_t first = known ? below(range.min) : range.min - (modulus - 1);
+    const std::int64_t last = known ? range.max() : range.max() + modulus - 1;
+    return {first, below(last - first) + modulus};
+}
+
 // A function that is computed anew for each point that a consumer loads.
 std::int64_t points_at_each_use(const Function& f) {
     std::int64_t points = 1;
@@ -148,8 +159,10 @@ bool Regions::iterations_of(int consumer, int s) {
             std::copy_n(&rates_[at * dims_], dims_, &iteration_rates_[l * dims_]);
         }
         if (enlarged) {
-            const std::int64_t needed = extent_of(boxes_[at], f.region[loop.position].extent);
-            const std::int64_t stored = bounds_.with_tails(consumer, loop.position, needed);
+            const Range computed = aligned(consumer, loop.position);
+            const std::int64_t stored =
+                bounds_.with_tails(consumer, loop.position, computed.extent);
+            iteration_[l].lo = std::min(iteration_[l].lo, static_cast<double>(computed.min));
             iteration_[l].hi =
                 std::max(iteration_[l].hi, iteration_[l].lo + static_cast<double>(stored - 1));
         }
@@ -290,13 +303,26 @@ std::vector<std::int64_t> Regions::extents(int function) const {
     const Function& f = bounds_.placement().graph().functions[function];
     std::vector<std::int64_t> result;
     if (touches(Source::Function, function)) {
-        const std::size_t first = first_dim(Source::Function, function);
         for (int d = 0; d < f.dimensions(); d++) {
-            result.push_back(
-                bounds_.with_tails(function, d, extent_of(boxes_[first + d], f.region[d].extent)));
+            result.push_back(bounds_.with_tails(function, d, aligned(function, d).extent));
         }
     }
     return result;
+}
+
+// What is computed of a dimension, without tails. Where the loop puts it at other remainders from
+// one iteration to the next, the worst of them.
+Range Regions::aligned(int function, int dim) const {
+    const std::size_t at = first_dim(Source::Function, function) + dim;
+    const Range& whole = bounds_.placement().graph().functions[function].region[dim];
+    const Box& box = boxes_[at];
+    const Range needed{box.whole ? whole.min : static_cast<std::int64_t>(std::floor(box.lo)),
+                       extent_of(box, whole.extent)};
+    const std::int64_t modulus = bounds_.modulus(function, dim);
+    const bool known = std::all_of(
+        &rates_[at * dims_], &rates_[at * dims_] + dims_,
+        [&](double rate) { return std::fmod(rate, static_cast<double>(modulus)) == 0; });
+    return aligned_to(modulus, needed, known);
 }
 
 std::vector<bool> Regions::constant(int function) const {
@@ -396,7 +422,8 @@ std::vector<std::int64_t> Bounds::whole_region(int function) const {
     const Function& f = placement_.graph().functions[function];
     std::vector<std::int64_t> extents;
     for (int d = 0; d < f.dimensions(); d++) {
-        extents.push_back(with_tails(function, d, f.region[d].extent));
+        const Range computed = aligned_to(modulus(function, d), f.region[d], true);
+        extents.push_back(with_tails(function, d, computed.extent));
     }
     return extents;
 }
@@ -420,6 +447,15 @@ std::vector<StageDim> Bounds::dims(int function, int stage) {
         }
     }
     return dims;
+}
+
+std::int64_t Bounds::modulus(int function, int dim) const {
+    for (const Alignment& a : placement_.schedule().functions[function].region_alignment) {
+        if (a.dim == dim) {
+            return a.elements;
+        }
+    }
+    return 1;
 }
 
 std::int64_t Bounds::with_tails(int function, int dim, std::int64_t extent) const {

@@ -42,8 +42,9 @@ class Regions {
     [[nodiscard]] bool touches(Source source, int index) const;
     /** Of something that is touched. */
     [[nodiscard]] Span span(Source source, int index, int dim) const;
-    /** No more than the whole region, except that tails of the function that round up, or move
-     * inwards, enlarge it to what they store. Empty if nothing in the loop loads the function. */
+    /** No more than the whole region, except that its alignment, and tails of the function that
+     * round up or move inwards, enlarge it to what they store. Empty if nothing in the loop loads
+     * the function. */
     [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
     /** What is loaded, without the tails. Empty if nothing is. */
     [[nodiscard]] std::vector<std::int64_t> loaded(Source source, int index) const;
@@ -75,6 +76,7 @@ class Regions {
     [[nodiscard]] std::size_t first_dim(Source source, int index) const;
     [[nodiscard]] const Stage& stage() const;
     [[nodiscard]] std::int64_t extent_of(const Box& box, std::int64_t whole) const;
+    [[nodiscard]] Range aligned(int function, int dim) const;
 
     Bounds& bounds_;
     LoopSite site_;
@@ -96,7 +98,7 @@ class Bounds {
     /** Extents of what is stored of a function at once, tails included: what within() says of the
      * loop where it is stored, otherwise all of it. Empty if nothing there loads it. */
     [[nodiscard]] std::vector<std::int64_t> stored(int function);
-    /** The function's region, enlarged by its tails. */
+    /** The function's region, aligned and enlarged by its tails. */
     [[nodiscard]] std::vector<std::int64_t> whole_region(int function) const;
     /** Bytes of one allocation of a function: its footprint at the level where it is stored, at the
      * estimates, folded and aligned as the schedule says. 0 if it has no memory of its own
@@ -106,6 +108,9 @@ class Bounds {
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage);
     /** Extents, one a dimension, with_tails: what a function's stages store at least. */
     [[nodiscard]] std::int64_t with_tails(int function, int dim, std::int64_t extent) const;
+
+    /** What the schedule aligns a dimension of a function to (align_bounds), or 1. */
+    [[nodiscard]] std::int64_t modulus(int function, int dim) const;
 
     [[nodiscard]] const Placement& placement() const { return placement_; }
 

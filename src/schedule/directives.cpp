@@ -240,6 +240,11 @@ class DirectiveList {
             d.args.emplace_back(argument(f, alignment.dim));
             d.args.emplace_back(alignment.elements);
         }
+        for (const Alignment& alignment : function.region_alignment) {
+            Directive& d = add(Method::AlignBounds, f);
+            d.args.emplace_back(argument(f, alignment.dim));
+            d.args.emplace_back(alignment.elements);
+        }
         if (function.fold) {
             Directive& d = add(Method::FoldStorage, f);
             d.args.emplace_back(argument(f, function.fold->dim));
@@ -349,6 +354,8 @@ const char* method_name(Method method) {
             return "reorder_storage";
         case Method::AlignStorage:
             return "align_storage";
+        case Method::AlignBounds:
+            return "align_bounds";
         case Method::FoldStorage:
             return "fold_storage";
     }

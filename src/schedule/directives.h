@@ -42,6 +42,7 @@ namespace nestor {
  *    StoreIn           Memory                                              function
  *    ReorderStorage    VariableArg..., innermost first                     function
  *    AlignStorage      VariableArg, int64 elements                         function
+ *    AlignBounds       VariableArg, int64 modulus                          function
  *    FoldStorage       VariableArg, int64 factor, bool forward             function
  *
  *  Subject "function": Directive::stage is -1. Subject "stage": stage 0 is the function's pure
@@ -80,6 +81,7 @@ enum class Method {
     StoreIn,
     ReorderStorage,
     AlignStorage,
+    AlignBounds,
     FoldStorage,
 };
 

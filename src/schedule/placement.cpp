@@ -158,9 +158,8 @@ std::int64_t Placement::stride(Source source, int index, int dim) const {
     const int second = order.size() > 1 ? order[1] : 1;
     const Function& f = graph_.functions[index];
     const auto d = static_cast<std::size_t>(dense);
-    const bool constant = d < f.constant.size() && f.constant[d];
     const std::int64_t channels = f.region[d].extent;
-    return dim == second && constant && channels <= kSmall ? channels : 0;
+    return dim == second && f.constant[d] && channels <= kSmall ? channels : 0;
 }
 
 }  // namespace nestor

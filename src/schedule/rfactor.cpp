@@ -133,6 +133,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     made.types = parent.types;
     made.args = parent.args;
     made.region = parent.region;
+    made.constant = parent.constant;
     std::vector<LoopOfDim> preserved;
     for (std::size_t i = 0; i < names.size(); i++) {
         const Loop loop = loop_as_dim(stage, nest, dims, derivation.preserved[i]);
@@ -142,6 +143,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
         preserved.back().loop.constant_extent = loop.constant_extent;
         made.args.push_back(names[i]);
         made.region.push_back(loop.range);
+        made.constant.push_back(false);
     }
 
     // 2. The pure definition: the identity of the operator.
@@ -157,6 +159,8 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     // reduction.
     Stage update = stage;
     update.selector.reset();
+    update.phases.clear();
+    update.phase_ops.clear();
     update.index = 1;
     std::vector<LoopOfDim> loops;
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {

@@ -43,8 +43,10 @@ void normalize(FunctionSchedule& function) {
         std::ranges::sort(function.derivation->consumers);
         normalize(function.derivation->splits);
     }
-    std::ranges::sort(function.alignment, {},
-                      [](const Alignment& a) { return std::pair(a.dim, a.elements); });
+    for (std::vector<Alignment>* each : {&function.alignment, &function.region_alignment}) {
+        std::ranges::sort(*each, {},
+                          [](const Alignment& a) { return std::pair(a.dim, a.elements); });
+    }
     for (StageSchedule& stage : function.stages) {
         for (Specialization& specialization : stage.specializations) {
             normalize(specialization.nest);

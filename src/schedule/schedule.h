@@ -179,8 +179,10 @@ struct FunctionSchedule {
     Level store;
     Level hoist;  // where storage is allocated (hoist_storage)
     Memory memory = Memory::Auto;
-    std::vector<int> storage_order;  // dims, innermost first; empty: the order of the arguments
-    std::vector<Alignment> alignment;
+    std::vector<int> storage_order;    // dims, innermost first; empty: the order of the arguments
+    std::vector<Alignment> alignment;  // of its storage
+    // Of what is computed, which begins at a multiple of `elements` and is multiples long.
+    std::vector<Alignment> region_alignment;
     std::optional<Fold> fold;
     std::vector<StageSchedule> stages;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/phases.h"
+
 namespace nestor {
 
 namespace {
@@ -32,6 +34,7 @@ class Neighbours {
             return;
         }
         storage();
+        alignments();
         turns();
         for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
             lanes(s);
@@ -79,6 +82,25 @@ class Neighbours {
     void storage() {
         for (int d = 0; d < f_.dimensions() && !f_.is_output; d++) {
             offer([&](FunctionPlan& f) { f.dense = d; });
+        }
+    }
+
+    // Where the compiler knows at which point of its period a definition is, it leaves out what the
+    // other points do.
+    void alignments() {
+        const auto is_inlined = [&](int f) { return plan_.functions[f].place == Place::Inlined; };
+        for (const Stage& stage : f_.stages) {
+            const std::vector<int> all =
+                periods(builder_.dag(), function_, stage.index, is_inlined);
+            for (std::size_t l = 0; l < all.size(); l++) {
+                const Loop& loop = stage.loops[l];
+                if (loop.is_reduction() || f_.is_output) {
+                    continue;
+                }
+                for (const int modulus : {1, all[l]}) {
+                    offer([&](FunctionPlan& f) { f.modulus[loop.position] = modulus; });
+                }
+            }
         }
     }
 

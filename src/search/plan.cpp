@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "schedule/phases.h"
 #include "search/nests.h"
 
 namespace nestor {
@@ -56,6 +57,12 @@ class NestMaker {
     [[nodiscard]] bool is_short(int d) const { return extent(d) <= kShort; }
     [[nodiscard]] bool is_vector(int d) const { return d == plan_.vector_dim && plan_.lanes > 1; }
 
+    // No more vectors than the dimension has.
+    [[nodiscard]] std::int64_t block(int d) const {
+        const std::int64_t wanted = plan_.block[d];
+        return is_vector(d) ? std::min(wanted, divide_up(extent(d), plan_.lanes)) : wanted;
+    }
+
     // A tail of what is split first. What reads on may not compute more than it is asked for, and
     // an output has no place for more.
     [[nodiscard]] Tail outer_tail(int d, bool at_root) const {
@@ -76,7 +83,7 @@ class NestMaker {
     void split(int d, bool at_root) {
         std::vector<Split>& splits = nest_.splits[d];
         const std::int64_t lanes = is_vector(d) ? plan_.lanes : 1;
-        const std::int64_t unit = lanes * plan_.block[d];
+        const std::int64_t unit = lanes * block(d);
         const bool tiled = at_root && plan_.tile[d] > 0 && plan_.tile[d] < extent(d);
         std::vector<std::int64_t> factors;
         if (tiled) {
@@ -85,7 +92,7 @@ class NestMaker {
         if (unit > 1) {
             factors.push_back(unit);
         }
-        if (is_vector(d) && plan_.block[d] > 1) {
+        if (is_vector(d) && block(d) > 1) {
             factors.push_back(lanes);
         }
         for (const std::int64_t factor : factors) {
@@ -97,7 +104,7 @@ class NestMaker {
         if (is_vector(d)) {
             nest_.vector = LoopRef{d, levels};
         }
-        if (plan_.block[d] > 1) {
+        if (block(d) > 1) {
             nest_.unrolled.push_back({d, is_vector(d) ? levels - 1 : levels});
         }
         tiled_.push_back(tiled);
@@ -171,12 +178,29 @@ class NestMaker {
     // one, that is what makes its vectors fast; out of those around it, whole tiles at borders
     // would be slow, and the code as many times as large.
     void keep_whole() {
+        const std::optional<LoopRef> divided = innermost_along_vectors();
         for (const LoopRef& loop : nest_.order) {
-            if (loop != site(SiteKind::Inner) && !is_marked(loop)) {
+            if (loop != divided && !is_marked(loop)) {
                 nest_.partition.push_back({loop, PartitionPolicy::Never});
             }
         }
         std::ranges::sort(nest_.partition, {}, &LoopPartition::loop);
+    }
+
+    // A loop of one iteration is none to Halide: it takes nothing out of it.
+    [[nodiscard]] std::optional<LoopRef> innermost_along_vectors() {
+        const std::optional<LoopRef>& inner = site(SiteKind::Inner);
+        if (!inner || inner->dim != plan_.vector_dim || inner->level == 0 || trips(*inner) > 1) {
+            return inner;
+        }
+        return LoopRef{inner->dim, 0};
+    }
+
+    [[nodiscard]] std::int64_t trips(LoopRef loop) const {
+        const std::vector<Split>& splits = nest_.splits[loop.dim];
+        const auto level = static_cast<std::size_t>(loop.level);
+        const std::int64_t whole = level == 0 ? extent(loop.dim) : splits[level - 1].factor;
+        return level < splits.size() ? divide_up(whole, splits[level].factor) : whole;
     }
 
     // Outermost first, until there are tasks enough.
@@ -187,11 +211,8 @@ class NestMaker {
                 is_marked(*loop) || std::ranges::count(free, loop->dim) == 0) {
                 break;
             }
-            const std::vector<Split>& splits = nest_.splits[loop->dim];
-            const std::int64_t trips =
-                splits.empty() ? extent(loop->dim) : divide_up(extent(loop->dim), splits[0].factor);
             nest_.parallel.push_back(*loop);
-            tasks *= trips;
+            tasks *= trips(*loop);
         }
         if (tasks <= 1 || machine.parallelism <= 1) {
             nest_.parallel.clear();
@@ -266,6 +287,9 @@ class ScheduleMaker {
         std::vector<bool> open;
         for (int d = 0; d < f.dimensions(); d++) {
             open.push_back(reach_.beyond(i, d));
+            if (plan.modulus[d] > 1 && !open[d] && !f.is_output) {
+                schedule.region_alignment.push_back({d, plan.modulus[d]});
+            }
         }
         for (const Stage& stage : f.stages) {
             NestMaker maker(f, stage, plan.stages[stage.index], open);
@@ -425,7 +449,9 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
     Plan plan;
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
         const Function& f = dag.functions[i];
-        FunctionPlan function{inlined[i] ? Place::Inlined : Place::Root, {}, {}, 0, {}};
+        FunctionPlan function;
+        function.place = inlined[i] ? Place::Inlined : Place::Root;
+        function.modulus.assign(f.args.size(), 1);
         for (const Stage& stage : f.stages) {
             NestPlan nest;
             nest.tile.assign(stage.loops.size(), 0);
@@ -434,6 +460,13 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
             if (roles.vector && roles.lanes > 1) {
                 nest.vector_dim = *roles.vector;
                 nest.lanes = roles.lanes;
+                const Loop& along = stage.loops[nest.vector_dim];
+                if (!along.is_reduction()) {
+                    int& modulus = function.modulus[along.position];
+                    const std::vector<int> all = periods(dag, static_cast<int>(i), stage.index,
+                                                         [&](int g) { return inlined[g]; });
+                    modulus = std::max(modulus, all[nest.vector_dim]);
+                }
             }
             function.stages.push_back(std::move(nest));
         }

@@ -52,6 +52,9 @@ struct FunctionPlan {
     /** Of Place::At. Stored further out than computed, it slides. */
     Spot compute;
     Spot store;
+    /** What is computed begins at a multiple, and is multiples long, where no output is; one a
+     * dimension, 1: anywhere. */
+    std::vector<int> modulus;
     int dense = 0;  // the dimension whose neighbours are neighbours in memory; not of outputs
     std::vector<NestPlan> stages;
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/phases.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
 
@@ -51,12 +52,18 @@ class NestWork {
           machine_(facts.machine()),
           nest_(nest),
           stage_(facts.graph().functions[nest.function].stages[nest.stage]),
-          rolled_(nest.innermost_rolled()) {
+          rolled_(nest.innermost_rolled()),
+          phases_(facts, nest) {
         for (std::size_t i = 0; i < rolled_; i++) {
             const LoopFacts& loop = nest.loops[i];
             if (loop.run == LoopRun::Vector) {
                 vector_dim_ = loop.site.loop.dim;
-                lanes_ = loop.trips;
+                apart_ = phases_.apart();
+                lanes_ = loop.trips / apart_;
+                if (apart_ > 1) {
+                    copies_.push_back({vector_dim_, apart_, 1});
+                    all_copies_ *= apart_;
+                }
             } else {
                 copies_.push_back({loop.site.loop.dim, loop.trips, loop.stride});
                 all_copies_ *= loop.trips;
@@ -130,7 +137,7 @@ class NestWork {
     }
 
     [[nodiscard]] const OpCounts& own_operations() const {
-        return nest_.selected ? stage_.selector->ops : stage_.ops;
+        return nest_.selected ? stage_.selector->ops : ops_in(stage_, phases_.own());
     }
 
     void count_inlined(const Family& family) {
@@ -143,7 +150,8 @@ class NestWork {
             for (const Loop& loop : stage.loops) {
                 repeats *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
             }
-            add_operations(stage.ops, lanes_of(family), repeats * distinct * nest_.iterations(at));
+            add_operations(ops_in(stage, phases_.of(family, stage)), lanes_of(family),
+                           repeats * distinct * nest_.iterations(at));
         }
     }
 
@@ -181,7 +189,7 @@ class NestWork {
                 const auto stride = static_cast<double>(
                     facts_.placement().stride(source, index, static_cast<int>(c)));
                 scattered = scattered || stride == 0 || rate != 0;
-                rate = std::abs(coords[c].rates[vector_dim_]) * stride;
+                rate = std::abs(coords[c].rates[vector_dim_]) * stride * apart_;
             }
         }
         if (!scattered && rate <= 1) {
@@ -206,9 +214,16 @@ class NestWork {
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
         const Access each = access(family.source, family.index, family.coords, type, lanes, false);
-        const double times = distinct * nest_.iterations(at);
+        double times = distinct * nest_.iterations(at);
+        times *= family.conditional ? needed() : 1;
         cycles_.loads += times * each.cycles * unaligned(family, dense, type, lanes);
         instructions_ += times * each.instructions;
+    }
+
+    // Share of the loads that is left where the points of phases are known.
+    [[nodiscard]] double needed() const {
+        const OpCounts& left = own_operations();
+        return stage_.ops.load > 0 ? std::min(1.0F, left.load / stage_.ops.load) : 1;
     }
 
     // Vectors that straddle two cache lines take two loads.
@@ -371,7 +386,9 @@ class NestWork {
     const NestFacts& nest_;
     const Stage& stage_;
     const std::size_t rolled_;
+    const KnownPhases phases_;
     int vector_dim_ = -1;
+    double apart_ = 1;  // points from one element of a vector to the next
     double lanes_ = 1;
     std::vector<Copies> copies_;
     double all_copies_ = 1;

@@ -11,6 +11,12 @@ namespace {
 
 constexpr double kUsable = 0.75;    // of a cache: lines conflict, and others want some
 constexpr double kLineTraffic = 2;  // a line that is written is read before
+// Runs of bytes that the prefetchers of a core follow at the same time, and what it costs, in bytes
+// that could have been fetched meanwhile, when a run begins that they do not follow yet (measured:
+// docs/cost-model.md).
+constexpr double kStreams = 64;
+constexpr double kStartL3 = 160;
+constexpr double kStartDram = 384;
 
 struct Touched {
     Source source = Source::Function;
@@ -19,8 +25,9 @@ struct Touched {
 
 class GroupTraffic {
   public:
-    GroupTraffic(ScheduleFacts& facts, double cache_bytes)
-        : facts_(facts), cache_(kUsable * cache_bytes) {
+    /** `start`: bytes that the beginning of a run costs beyond that cache. */
+    GroupTraffic(ScheduleFacts& facts, double cache_bytes, double start)
+        : facts_(facts), cache_(kUsable * cache_bytes), start_(start) {
         const PipelineDag& graph = facts.graph();
         for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
             if (!facts.placement().is_transparent(f)) {
@@ -141,6 +148,7 @@ class GroupTraffic {
         const LoopFacts& loop = nest.loops[position];
         const double entries = nest.iterations(position + 1);
         double bytes = 0;
+        const std::vector<double> streams = start_ > 0 ? streams_of(nest) : std::vector<double>();
         for (const Touched& each : arrays_) {
             const double first = touched(nest, position, each);
             if (first == 0) {
@@ -148,7 +156,7 @@ class GroupTraffic {
             }
             const bool mine = each.source == Source::Function && is_private(each.index, loop.site);
             if (!mine) {
-                bytes += entries * lines(each, loop.site, first) *
+                bytes += entries * lines(each, loop.site, first) * begun(nest, streams, each) *
                          (1 + (loop.trips - 1) * fresh(loop.site, each));
             }
             // What is computed inside, but kept outside, is written as often.
@@ -159,9 +167,103 @@ class GroupTraffic {
         }
         if (!is_private(nest.function, loop.site)) {
             const bool moves = nest.stores_change_with(loop.site.loop.dim);
-            bytes += entries * (moves ? loop.trips : 1) * kLineTraffic * own_bytes(nest, position);
+            bytes += entries * (moves ? loop.trips : 1) * kLineTraffic * own_bytes(nest, position) *
+                     begun(nest, streams, {Source::Function, nest.function});
         }
         return bytes;
+    }
+
+    // How many times the bytes of a thing its traffic is, with the beginnings of runs. A run goes
+    // on from one iteration of a loop to the next where the loop moves along it, unless there are
+    // more of them than the prefetchers follow.
+    [[nodiscard]] double begun(const NestFacts& nest, const std::vector<double>& streams,
+                               const Touched& what) {
+        if (streams.empty()) {
+            return 1;
+        }
+        double run = 0;
+        for (std::size_t p = 0; p <= nest.loops.size(); p++) {
+            const double longer = run_within(nest, p, what);
+            if (longer > run && run > 0 && streams[p - 1] > kStreams) {
+                break;
+            }
+            run = std::max(run, longer);
+        }
+        return run > 0 ? 1 + start_ / run : 1;
+    }
+
+    // Bytes next to each other that one iteration of a loop of the nest touches; of all iterations
+    // where the position is behind the last loop.
+    [[nodiscard]] double run_within(const NestFacts& nest, std::size_t position,
+                                    const Touched& what) {
+        if (what.source == Source::Function && what.index == nest.function) {
+            return contiguous_bytes(what, own_extents(nest, position));
+        }
+        if (position == nest.loops.size()) {
+            return contiguous_bytes(what, whole_extents(what));
+        }
+        const Regions& regions = facts_.bounds().within(nest.loops[position].site);
+        return regions.touches(what.source, what.index)
+                   ? contiguous_bytes(what, regions.loaded(what.source, what.index))
+                   : 0;
+    }
+
+    // Extents of what one iteration of a loop writes of the nest's own function.
+    [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
+                                                        std::size_t position) const {
+        const Function& f = facts_.graph().functions[nest.function];
+        std::vector<std::int64_t> extents(f.args.size(), 1);
+        for (std::size_t d = 0; d < extents.size(); d++) {
+            double points = 1;
+            for (std::size_t i = 0; i < position; i++) {
+                const int dim = nest.loops[i].site.loop.dim;
+                const bool moves = !nest.stores[d].affine || nest.stores[d].rates[dim] != 0;
+                points *= moves ? nest.loops[i].trips : 1;
+            }
+            extents[d] = std::min(f.region[d].extent, static_cast<std::int64_t>(points));
+        }
+        return extents;
+    }
+
+    [[nodiscard]] std::vector<std::int64_t> whole_extents(const Touched& what) const {
+        const PipelineDag& graph = facts_.graph();
+        std::vector<std::int64_t> extents;
+        for (const Range& range : what.source == Source::Input
+                                      ? graph.inputs[what.index].region
+                                      : graph.functions[what.index].region) {
+            extents.push_back(range.extent);
+        }
+        return extents;
+    }
+
+    // For each loop of the nest, innermost first, the runs of bytes that one iteration touches, of
+    // all that does not live and die within it.
+    [[nodiscard]] std::vector<double> streams_of(const NestFacts& nest) {
+        std::vector<double> streams;
+        const int dense = facts_.placement().dense_dim(Source::Function, nest.function);
+        for (std::size_t p = 0; p < nest.loops.size(); p++) {
+            const LoopSite& site = nest.loops[p].site;
+            double count = runs_of(own_extents(nest, p), dense);
+            const Regions& regions = facts_.bounds().within(site);
+            for (const Touched& each : arrays_) {
+                const bool inside = each.source == Source::Function &&
+                                    facts_.placement().is_computed_inside(each.index, site);
+                if (!inside && regions.touches(each.source, each.index)) {
+                    count += runs_of(regions.loaded(each.source, each.index),
+                                     facts_.placement().dense_dim(each.source, each.index));
+                }
+            }
+            streams.push_back(count);
+        }
+        return streams;
+    }
+
+    [[nodiscard]] static double runs_of(const std::vector<std::int64_t>& extents, int dense) {
+        double runs = 1;
+        for (std::size_t d = 0; d < extents.size(); d++) {
+            runs *= static_cast<int>(d) == dense ? 1 : static_cast<double>(extents[d]);
+        }
+        return runs;
     }
 
     // The part of what an iteration touches that the one before did not.
@@ -184,7 +286,8 @@ class GroupTraffic {
 
     // Bytes of the cache lines that are touched: narrow strips take more than they need.
     [[nodiscard]] double lines(const Touched& what, const LoopSite& site, double bytes) {
-        const double run = contiguous_bytes(what, facts_.bounds().within(site));
+        const double run =
+            contiguous_bytes(what, facts_.bounds().within(site).loaded(what.source, what.index));
         const double line =
             facts_.machine().line_bytes.known() ? facts_.machine().line_bytes.value : 64;
         return bytes * (run < line ? line / run : (run + line / 2) / run);
@@ -192,12 +295,12 @@ class GroupTraffic {
 
     // Of what is touched, the bytes that lie next to each other: along the dense dimension and,
     // where that is touched as a whole, on along the next one.
-    [[nodiscard]] double contiguous_bytes(const Touched& what, const Regions& regions) const {
+    [[nodiscard]] double contiguous_bytes(const Touched& what,
+                                          const std::vector<std::int64_t>& extents) const {
         const PipelineDag& graph = facts_.graph();
         const bool is_input = what.source == Source::Input;
         const std::vector<Range>& whole =
             is_input ? graph.inputs[what.index].region : graph.functions[what.index].region;
-        const std::vector<std::int64_t> extents = regions.loaded(what.source, what.index);
         double bytes = is_input
                            ? graph.inputs[what.index].type.bytes()
                            : static_cast<double>(graph.functions[what.index].bytes_per_point());
@@ -222,6 +325,7 @@ class GroupTraffic {
 
     ScheduleFacts& facts_;
     const double cache_;
+    const double start_;
     std::vector<Touched> arrays_;
     double everything_ = 0;
 };
@@ -230,9 +334,9 @@ class GroupTraffic {
 
 Traffic group_traffic(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
-    GroupTraffic beyond_l1(facts, machine.l1.bytes.value);
-    GroupTraffic beyond_l2(facts, machine.l2.bytes.value);
-    GroupTraffic beyond_l3(facts, machine.l3.bytes.value);
+    GroupTraffic beyond_l1(facts, machine.l1.bytes.value, 0);
+    GroupTraffic beyond_l2(facts, machine.l2.bytes.value, kStartL3);
+    GroupTraffic beyond_l3(facts, machine.l3.bytes.value, kStartDram);
     Traffic traffic;
     for (const NestFacts* nest : facts.nests_at_root()) {
         if (nest->function == root) {

@@ -60,6 +60,9 @@ class CppWriter : public Writer {
         const std::string word = type.is_boolean() ? "bool" : type.text() + "_t";
         return "::Halide::Param<" + word + ">(" + string_literal(name) + ")";
     }
+    [[nodiscard]] std::string widened(const std::string& value) const override {
+        return "::Halide::cast<int>(" + value + ")";
+    }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.

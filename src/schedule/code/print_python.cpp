@@ -47,6 +47,9 @@ class PythonWriter : public Writer {
                                                                : "Int(" + bits + ")";
         return "hl.Param(hl." + made + ", " + string_literal(name) + ")";
     }
+    [[nodiscard]] std::string widened(const std::string& value) const override {
+        return "hl.cast(hl.Int(32), " + value + ")";
+    }
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.

@@ -165,7 +165,8 @@ std::string Writer::selected(const SelectedArg& selected) const {
         }
         value = point(program_.function(selector.function), join(coordinates, ", "));
     }
-    const std::string expression = make("Expr", value);
+    const std::string plain = make("Expr", value);
+    const std::string expression = is_widened(selector) ? widened(plain) : plain;
     return selector.type.is_boolean() ? expression
                                       : expression + " == " + std::to_string(selected.value);
 }

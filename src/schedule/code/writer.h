@@ -37,6 +37,8 @@ class Writer {
     [[nodiscard]] virtual std::string scalar(const ScalarType& type,
                                              const std::string& name) const = 0;
 
+    [[nodiscard]] virtual std::string widened(const std::string& value) const = 0;  // to int
+
     const Program& program_;
 
   private:

@@ -243,12 +243,18 @@ class Parser {
             function.storage_order.push_back(
                 find_argument(f, dim, fields.where() + ", \"storage_order\""));
         }
-        for (const Json* item : fields.array("align")) {
-            Fields align(*item, fields.where() + ", \"align\"", errors_);
-            const int dim = find_argument(f, align.text("dim", true), align.where());
-            function.alignment.push_back({dim, align.integer("elements", 1, true)});
-            align.finish();
-        }
+        const auto alignments = [&](const char* key, const char* elements) {
+            std::vector<Alignment> result;
+            for (const Json* item : fields.array(key)) {
+                Fields align(*item, fields.where() + ", " + in_quotes(key), errors_);
+                const int dim = find_argument(f, align.text("dim", true), align.where());
+                result.push_back({dim, align.integer(elements, 1, true)});
+                align.finish();
+            }
+            return result;
+        };
+        function.alignment = alignments("align", "elements");
+        function.region_alignment = alignments("align_bounds", "modulus");
         if (const Json* item = fields.find("fold")) {
             Fields fold(*item, fields.where() + ", \"fold\"", errors_);
             const int dim = find_argument(f, fold.text("dim", true), fold.where());

@@ -69,6 +69,9 @@ void check_outputs(const RuleContext& c) {
             !function.storage_order.empty()) {
             c.broken(f, -1, "is an output: the caller decides on its memory");
         }
+        if (!function.region_alignment.empty()) {
+            c.broken(f, -1, "is an output: the caller decides on what is computed");
+        }
     }
 }
 

@@ -11,7 +11,8 @@ namespace {
 
 bool has_memory_directive(const FunctionSchedule& f) {
     return f.store.kind != Level::Kind::Default || f.hoist.kind != Level::Kind::Default ||
-           f.memory != Memory::Auto || !f.storage_order.empty() || !f.alignment.empty() || f.fold;
+           f.memory != Memory::Auto || !f.storage_order.empty() || !f.alignment.empty() ||
+           !f.region_alignment.empty() || f.fold;
 }
 
 // Whether `outer` is the level `inner` or around it.

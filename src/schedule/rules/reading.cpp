@@ -47,9 +47,18 @@ bool has_vector_along(const RuleContext& c, int function, int dim) {
 
 }  // namespace
 
-// Tails that are not guarded compute points beyond what is needed.
+// Tails that are not guarded compute points beyond what is needed, and so does what is aligned.
 void check_careful_tails(const RuleContext& c) {
     const Reach reach(c.graph);
+    for (int f = 0; f < c.functions(); f++) {
+        for (const Alignment& a : c.schedule.functions[f].region_alignment) {
+            if (reach.beyond(f, a.dim)) {
+                c.broken(f, -1,
+                         "is aligned along " + c.graph.functions[f].args[a.dim] +
+                             " and may read beyond an input");
+            }
+        }
+    }
     c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (c.graph.functions[f].is_output) {
             return;  // its tails stay within what the caller asks for (check_tails)

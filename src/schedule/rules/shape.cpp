@@ -159,11 +159,14 @@ void check_storage_dims(const RuleContext& c) {
                 }
             }
         }
-        for (const Alignment& a : function.alignment) {
-            const auto same = [&](const Alignment& b) { return a.dim == b.dim; };
-            if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
-                std::ranges::count_if(function.alignment, same) > 1) {
-                c.broken(f, -1, "aligns a dimension that it has not, twice, or by nothing");
+        for (const std::vector<Alignment>* all :
+             {&function.alignment, &function.region_alignment}) {
+            for (const Alignment& a : *all) {
+                const auto same = [&](const Alignment& b) { return a.dim == b.dim; };
+                if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
+                    std::ranges::count_if(*all, same) > 1) {
+                    c.broken(f, -1, "aligns a dimension that it has not, twice, or by nothing");
+                }
             }
         }
         if (function.fold && (!exists(function.fold->dim) || function.fold->factor < 1 ||

@@ -44,7 +44,10 @@ bool is_read_over_unknown(const RuleContext& c, int function, std::vector<bool>&
 }
 
 // Whether some stage of a function computes points that nobody asked for.
-bool has_open_tail(const RuleContext& c, int function) {
+bool computes_beyond(const RuleContext& c, int function) {
+    if (!c.schedule.functions[function].region_alignment.empty()) {
+        return true;
+    }
     for (int s = 0; s < static_cast<int>(c.graph.functions[function].stages.size()); s++) {
         const std::vector<StageDim> dims = c.placement.dims(function, s);
         for (const LoopNest* nest : c.placement.nests(function, s)) {
@@ -76,10 +79,10 @@ void check_slides_through(const RuleContext& c) {
                 break;
             }
             if (c.placement.kind(site.function) == Placement::Kind::At &&
-                has_open_tail(c, site.function)) {
+                computes_beyond(c, site.function)) {
                 c.broken(f, -1,
                          "is stored outside of " + c.name(site.function) +
-                             ", in whose loops it is computed and whose tails compute more than is "
+                             ", in whose loops it is computed and which computes more than is "
                              "needed");
                 break;
             }

@@ -1,0 +1,69 @@
+#include "cost/phases.h"
+
+#include <cmath>
+#include <numeric>
+
+namespace nestor {
+
+KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
+    : stage_(facts.graph().functions[nest.function].stages[nest.stage]),
+      modulus_(stage_.loops.size(), 1),
+      fixed_(stage_.loops.size(), false) {
+    const Function& f = facts.graph().functions[nest.function];
+    // Points next to each other that are copies of the body, vectors included.
+    std::vector<double> copies(stage_.loops.size(), 1);
+    for (std::size_t i = 0; i < nest.innermost_rolled(); i++) {
+        const LoopFacts& loop = nest.loops[i];
+        copies[loop.site.loop.dim] *= loop.trips;
+        const int period = nest.expansion->periods[loop.site.loop.dim];
+        if (loop.run == LoopRun::Vector && std::fmod(loop.trips, period) == 0) {
+            apart_ = period;
+        }
+    }
+    for (std::size_t l = 0; l < stage_.loops.size(); l++) {
+        const Loop& loop = stage_.loops[l];
+        const auto all = static_cast<int>(copies[l]);
+        if (!loop.is_reduction() && all > 1) {
+            const auto aligned =
+                static_cast<int>(facts.bounds().modulus(nest.function, loop.position));
+            modulus_[l] = std::gcd(all, aligned);
+            fixed_[l] = f.constant[loop.position] && all >= loop.range.extent;
+        }
+    }
+}
+
+unsigned KnownPhases::own() const {
+    unsigned known = 0;
+    for (std::size_t i = 0; i < stage_.phases.size(); i++) {
+        const Phase& phase = stage_.phases[i];
+        if (phase.whole ? fixed_[phase.loop] : is_known(phase.loop, phase.period)) {
+            known |= 1U << i;
+        }
+    }
+    return known;
+}
+
+unsigned KnownPhases::of(const Family& inlined, const Stage& stage) const {
+    unsigned known = 0;
+    for (std::size_t i = 0; i < stage.phases.size(); i++) {
+        const Phase& phase = stage.phases[i];
+        const Coordinate& at = inlined.coords[stage.loops[phase.loop].position];
+        bool here = at.affine;
+        for (std::size_t l = 0; l < at.rates.size() && here; l++) {
+            const auto rate = static_cast<int>(std::abs(at.rates[l]));
+            if (at.rates[l] == 0 || fixed_[l]) {
+                continue;
+            }
+            here = !phase.whole && static_cast<double>(rate) == std::abs(at.rates[l]) &&
+                   is_known(static_cast<int>(l), phase.period / std::gcd(phase.period, rate));
+        }
+        known |= here ? 1U << i : 0;
+    }
+    return known;
+}
+
+bool KnownPhases::is_known(int loop, int period) const {
+    return fixed_[loop] || modulus_[loop] % period == 0;
+}
+
+}  // namespace nestor
