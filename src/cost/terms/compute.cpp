@@ -192,8 +192,8 @@ class NestWork {
                 rate = std::abs(coords[c].rates[vector_dim_]) * stride * apart_;
             }
         }
-        if (!scattered && rate <= 1) {
-            return rate == 1 ? vector : Access{2 * vector.cycles, 2 * vector.instructions};
+        if (!scattered && rate == 1) {
+            return vector;
         }
         const double elements = lanes * (store ? 2 * scalar : value_or(machine_.gather[type], 1));
         if (!scattered && (rate == 2 || rate == 3 || rate == 4)) {

@@ -101,11 +101,7 @@ class GroupTraffic {
                 }
             }
         }
-        const double element =
-            what.source == Source::Input
-                ? facts_.graph().inputs[what.index].type.bytes()
-                : static_cast<double>(facts_.graph().functions[what.index].bytes_per_point());
-        return std::min(region, loads / nest.iterations(position) * element);
+        return std::min(region, loads / nest.iterations(position) * element_bytes(what));
     }
 
     [[nodiscard]] bool is_whole(const LoopSite& site, const Touched& what) {
@@ -197,14 +193,14 @@ class GroupTraffic {
     [[nodiscard]] double run_within(const NestFacts& nest, std::size_t position,
                                     const Touched& what) {
         if (what.source == Source::Function && what.index == nest.function) {
-            return contiguous_bytes(what, own_extents(nest, position));
+            return runs(what, own_extents(nest, position)).bytes;
         }
         if (position == nest.loops.size()) {
-            return contiguous_bytes(what, whole_extents(what));
+            return runs(what, whole_extents(what)).bytes;
         }
         const Regions& regions = facts_.bounds().within(nest.loops[position].site);
         return regions.touches(what.source, what.index)
-                   ? contiguous_bytes(what, regions.loaded(what.source, what.index))
+                   ? runs(what, regions.loaded(what.source, what.index)).bytes
                    : 0;
     }
 
@@ -240,17 +236,15 @@ class GroupTraffic {
     // all that does not live and die within it.
     [[nodiscard]] std::vector<double> streams_of(const NestFacts& nest) {
         std::vector<double> streams;
-        const int dense = facts_.placement().dense_dim(Source::Function, nest.function);
         for (std::size_t p = 0; p < nest.loops.size(); p++) {
             const LoopSite& site = nest.loops[p].site;
-            double count = runs_of(own_extents(nest, p), dense);
+            double count = runs({Source::Function, nest.function}, own_extents(nest, p)).count;
             const Regions& regions = facts_.bounds().within(site);
             for (const Touched& each : arrays_) {
                 const bool inside = each.source == Source::Function &&
                                     facts_.placement().is_computed_inside(each.index, site);
                 if (!inside && regions.touches(each.source, each.index)) {
-                    count += runs_of(regions.loaded(each.source, each.index),
-                                     facts_.placement().dense_dim(each.source, each.index));
+                    count += runs(each, regions.loaded(each.source, each.index)).count;
                 }
             }
             streams.push_back(count);
@@ -258,12 +252,52 @@ class GroupTraffic {
         return streams;
     }
 
-    [[nodiscard]] static double runs_of(const std::vector<std::int64_t>& extents, int dense) {
-        double runs = 1;
-        for (std::size_t d = 0; d < extents.size(); d++) {
-            runs *= static_cast<int>(d) == dense ? 1 : static_cast<double>(extents[d]);
+    // What lies in neighbouring cache lines is one run.
+    struct Runs {
+        double bytes = 0;  // of each
+        double count = 1;
+    };
+
+    [[nodiscard]] Runs runs(const Touched& what, const std::vector<std::int64_t>& extents) const {
+        const std::vector<std::int64_t> whole = whole_extents(what);
+        double stride = element_bytes(what);  // from one point to the next along the dimension
+        Runs result{stride, 1};
+        for (const int d : storage_order(what, extents.size())) {
+            if (stride - result.bytes < line_bytes()) {
+                result.bytes += static_cast<double>(extents[d] - 1) * stride;
+            } else {
+                result.count *= static_cast<double>(extents[d]);
+            }
+            stride *= static_cast<double>(whole[d]);
         }
-        return runs;
+        return result;
+    }
+
+    // Dimensions, the dense one first.
+    [[nodiscard]] std::vector<int> storage_order(const Touched& what, std::size_t dims) const {
+        const int dense = facts_.placement().dense_dim(what.source, what.index);
+        std::vector<int> order;
+        if (dense < static_cast<int>(dims)) {
+            order.push_back(dense);
+        }
+        for (int d = 0; d < static_cast<int>(dims); d++) {
+            if (d != dense) {
+                order.push_back(d);
+            }
+        }
+        return order;
+    }
+
+    [[nodiscard]] double element_bytes(const Touched& what) const {
+        const PipelineDag& graph = facts_.graph();
+        return what.source == Source::Input
+                   ? graph.inputs[what.index].type.bytes()
+                   : static_cast<double>(graph.functions[what.index].bytes_per_point());
+    }
+
+    [[nodiscard]] double line_bytes() const {
+        const Quantity& line = facts_.machine().line_bytes;
+        return line.known() ? line.value : 64;
     }
 
     // The part of what an iteration touches that the one before did not.
@@ -288,8 +322,7 @@ class GroupTraffic {
     [[nodiscard]] double lines(const Touched& what, const LoopSite& site, double bytes) {
         const double run =
             contiguous_bytes(what, facts_.bounds().within(site).loaded(what.source, what.index));
-        const double line =
-            facts_.machine().line_bytes.known() ? facts_.machine().line_bytes.value : 64;
+        const double line = line_bytes();
         return bytes * (run < line ? line / run : (run + line / 2) / run);
     }
 
@@ -297,26 +330,11 @@ class GroupTraffic {
     // where that is touched as a whole, on along the next one.
     [[nodiscard]] double contiguous_bytes(const Touched& what,
                                           const std::vector<std::int64_t>& extents) const {
-        const PipelineDag& graph = facts_.graph();
-        const bool is_input = what.source == Source::Input;
-        const std::vector<Range>& whole =
-            is_input ? graph.inputs[what.index].region : graph.functions[what.index].region;
-        double bytes = is_input
-                           ? graph.inputs[what.index].type.bytes()
-                           : static_cast<double>(graph.functions[what.index].bytes_per_point());
-        const int dense = facts_.placement().dense_dim(what.source, what.index);
-        std::vector<int> order;
-        if (dense < static_cast<int>(extents.size())) {
-            order.push_back(dense);
-        }
-        for (int d = 0; d < static_cast<int>(extents.size()); d++) {
-            if (d != dense) {
-                order.push_back(d);
-            }
-        }
-        for (const int d : order) {
+        const std::vector<std::int64_t> whole = whole_extents(what);
+        double bytes = element_bytes(what);
+        for (const int d : storage_order(what, extents.size())) {
             bytes *= static_cast<double>(extents[d]);
-            if (extents[d] < whole[d].extent) {
+            if (extents[d] < whole[d]) {
                 break;
             }
         }
