@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "schedule/loops.h"
 #include "schedule/tails.h"
@@ -45,15 +46,32 @@ InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, in
     return part;
 }
 
+// How far along a dimension the iterations of a loop and of those around it are from each other; 0:
+// at the same place.
+std::int64_t outer_step(const LoopNest& nest, const std::vector<StageDim>& dims, int dim,
+                        const LoopRef& site) {
+    const std::vector<LoopRef> order = loop_order(nest, dims);
+    std::int64_t step = 0;
+    for (int at = position(order, site); at < static_cast<int>(order.size()); at++) {
+        if (order[at].dim == dim) {
+            step = std::gcd(step, loop_stride(nest, order[at]));
+        }
+    }
+    return step;
+}
+
 // The multiples of `modulus` around a range; `known`: its minimum is the one that it says.
 Range aligned_to(std::int64_t modulus, const Range& range, bool known) {
     if (modulus <= 1 || range.extent < 1) {
         return range;
     }
     const auto below = [&](std::int64_t a) { return a - ((a % modulus) + modulus) % modulus; };
-    const std::int64_t first = known ? below(range.min) : range.min - (modulus - 1);
-    const std::int64_t last = known ? range.max() : range.max() + modulus - 1;
-    return {first, below(last - first) + modulus};
+    if (!known) {
+        const std::int64_t most = range.extent == 1 ? 1 : (range.extent - 2) / modulus + 2;
+        return {range.min - (modulus - 1), most * modulus};
+    }
+    const std::int64_t first = below(range.min);
+    return {first, below(range.max() - first) + modulus};
 }
 
 // A function that is computed anew for each point that a consumer loads.
@@ -175,10 +193,13 @@ void Regions::set_tile() {
     const Placement& placement = bounds_.placement();
     const std::vector<StageDim> dims = bounds_.dims(site_.function, site_.stage);
     const bool at_root = placement.kind(site_.function) != Placement::Kind::At;
+    steps_.assign(dims_, 0);
     for (std::size_t d = 0; d < dims_; d++) {
         const Loop& loop = stage().loops[d];
         InnerPart part{1, true, false};
         for (const LoopNest* nest : placement.nests(site_.function, site_.stage)) {
+            steps_[d] =
+                std::gcd(steps_[d], outer_step(*nest, dims, static_cast<int>(d), site_.loop));
             const InnerPart each =
                 inner_part(*nest, dims, site_.stage, static_cast<int>(d), site_.loop);
             part.extent = std::max(part.extent, each.extent);
@@ -316,13 +337,25 @@ Range Regions::aligned(int function, int dim) const {
     const std::size_t at = first_dim(Source::Function, function) + dim;
     const Range& whole = bounds_.placement().graph().functions[function].region[dim];
     const Box& box = boxes_[at];
-    const Range needed{box.whole ? whole.min : static_cast<std::int64_t>(std::floor(box.lo)),
-                       extent_of(box, whole.extent)};
+    Range needed{box.whole ? whole.min : static_cast<std::int64_t>(std::floor(box.lo)),
+                 extent_of(box, whole.extent)};
     const std::int64_t modulus = bounds_.modulus(function, dim);
-    const bool known = std::all_of(
-        &rates_[at * dims_], &rates_[at * dims_] + dims_,
-        [&](double rate) { return std::fmod(rate, static_cast<double>(modulus)) == 0; });
-    return aligned_to(modulus, needed, known);
+    if (modulus <= 1) {
+        return needed;
+    }
+    bool known = true;
+    double first = 0;
+    for (std::size_t d = 0; d < dims_; d++) {
+        const double rate = rates_[at * dims_ + d];
+        first += rate * static_cast<double>(stage().loops[d].range.min);
+        known = known &&
+                std::fmod(rate * static_cast<double>(steps_[d]), static_cast<double>(modulus)) == 0;
+    }
+    const auto shift = static_cast<std::int64_t>(std::floor(first));
+    needed.min += shift;
+    needed = aligned_to(modulus, needed, known);
+    needed.min -= shift;
+    return needed;
 }
 
 std::vector<bool> Regions::constant(int function) const {

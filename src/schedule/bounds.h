@@ -80,10 +80,12 @@ class Regions {
 
     Bounds& bounds_;
     LoopSite site_;
-    std::size_t dims_ = 0;        // of the site's stage
-    std::vector<bool> touched_;   // [function, then input]
-    std::vector<Box> boxes_;      // [dimensions of all functions, then of all inputs]
-    std::vector<double> rates_;   // [box][dimension of the site's stage]
+    std::size_t dims_ = 0;       // of the site's stage
+    std::vector<bool> touched_;  // [function, then input]
+    std::vector<Box> boxes_;     // [dimensions of all functions, then of all inputs]
+    std::vector<double> rates_;  // [box][dimension of the site's stage]
+    // How far its iterations are apart along each dimension of its stage, at least; 0: not at all.
+    std::vector<std::int64_t> steps_;
     std::vector<Box> iteration_;  // scratch: the loops of the stage that is being looked at
     std::vector<double> iteration_rates_;
 };

@@ -114,7 +114,11 @@ class LoopNestPrinter {
         const bool allocates =
             !function.is_output && (placement_.kind(f) != Placement::Kind::At ||
                                     placement_.storage(f) == schedule_.functions[f].compute);
-        line("produce " + name(f) + (allocates ? memory(f) : "") +
+        std::string aligned;
+        for (const Alignment& a : schedule_.functions[f].region_alignment) {
+            aligned += ", " + function.args[a.dim] + " aligned to " + std::to_string(a.elements);
+        }
+        line("produce " + name(f) + (allocates ? memory(f) : "") + aligned +
              (function.is_extern ? ": extern stage" : ":"));
         depth_++;
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {

@@ -22,7 +22,9 @@ class Descent {
           evaluator_(evaluator),
           caps_(caps),
           limits_(limits),
-          observer_(observer) {}
+          observer_(observer),
+          changed_(dag_.functions.size(), 0),
+          looked_at_(dag_.functions.size(), -1) {}
 
     std::optional<Found> run(const Start& start) {
         Found best{start.name, start.plan, builder_.build(start.plan), 0, 1};
@@ -39,7 +41,7 @@ class Descent {
                 if (limits_.check() != StopReason::Finished) {
                     return best;
                 }
-                improved = improve(f, best) || improved;
+                improved = (!is_settled(f, best) && improve(f, best)) || improved;
             }
         }
         return best;
@@ -59,6 +61,8 @@ class Descent {
     bool improve(int function, Found& best) {
         const Plan from = best.plan;
         bool improved = false;
+        step_++;
+        looked_at_[function] = step_;
         for_each_neighbour(builder_, from, function, [&](Plan plan) {
             Schedule schedule = builder_.build(plan);
             best.states++;
@@ -82,7 +86,63 @@ class Descent {
                 improved = true;
             }
         });
+        for (std::size_t f = 0; improved && f < changed_.size(); f++) {
+            if (!(best.plan.functions[f] == from.functions[f])) {
+                changed_[f] = step_;
+            }
+        }
         return improved;
+    }
+
+    // Nothing near has changed since its neighbours were looked at.
+    [[nodiscard]] bool is_settled(int function, const Found& best) const {
+        const std::vector<bool> close = near(function, best);
+        for (std::size_t f = 0; f < close.size(); f++) {
+            if (close[f] && changed_[f] >= looked_at_[function]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    // What it reads and what reads it, and what these read and are read by, where what is inlined
+    // does not count as a step; and what is computed in the loops of the same function at root.
+    [[nodiscard]] std::vector<bool> near(int function, const Found& best) const {
+        constexpr int kSteps = 2;
+        std::vector<int> steps(dag_.functions.size(), kSteps + 1);
+        spread(function, 0, best.plan, steps);
+        std::vector<bool> close;
+        for (int f = 0; f < static_cast<int>(steps.size()); f++) {
+            close.push_back(steps[f] <= kSteps ||
+                            root_of(f, best.schedule) == root_of(function, best.schedule));
+        }
+        return close;
+    }
+
+    void spread(int function, int step, const Plan& plan, std::vector<int>& steps) const {
+        if (steps[function] <= step) {
+            return;
+        }
+        steps[function] = step;
+        const bool inlined = plan.functions[function].place == Place::Inlined;
+        const int next = step + (inlined && step > 0 ? 0 : 1);
+        for (const int consumer : dag_.functions[function].consumers) {
+            spread(consumer, next, plan, steps);
+        }
+        for (const Stage& stage : dag_.functions[function].stages) {
+            for (const Load& load : stage.loads) {
+                if (load.source == Source::Function) {
+                    spread(load.index, next, plan, steps);
+                }
+            }
+        }
+    }
+
+    [[nodiscard]] static int root_of(int function, const Schedule& schedule) {
+        while (schedule.functions[function].compute.kind == Level::Kind::At) {
+            function = schedule.functions[function].compute.site.function;
+        }
+        return function;
     }
 
     const PipelineDag& dag_;
@@ -91,7 +151,10 @@ class Descent {
     const Caps& caps_;
     const Limits& limits_;
     const Observer& observer_;
-    double charge_ = 1;  // of the best one
+    double charge_ = 1;           // of the best one
+    int step_ = 0;                // functions looked at
+    std::vector<int> changed_;    // [function]: the step that last changed its plan
+    std::vector<int> looked_at_;  // [function]: the step of its last look; -1: none
 };
 
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:

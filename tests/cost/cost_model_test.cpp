@@ -115,6 +115,82 @@ TEST(Cost, AKnownChoiceSparesTheOtherArms) {
     EXPECT_DOUBLE_EQ(evaluator.seconds(cases), seconds(dag, cases, machine));
 }
 
+/// Even and odd points of blur_x do different things: half of the work each.
+PipelineDag even_and_odd() {
+    PipelineDag dag = blur();
+    Stage& stage = dag.functions[1].stages[0];
+    stage.ops.add(Arithmetic::Multiply, ElementType::Float32, 60);
+    stage.phases = {{0, 2, false}};
+    stage.phase_ops.resize(1);
+    stage.phase_ops[0].add(stage.ops, 0.5F);
+    return dag;
+}
+
+TEST(Cost, WhereAVectorBeginsAtAMultipleOtherPointsCostNothing) {
+    const PipelineDag dag = even_and_odd();
+    const Schedule anywhere = at_root(dag, false);
+    Schedule aligned = anywhere;
+    aligned.functions[1].region_alignment = {{0, 2}};
+    Schedule otherwise = anywhere;
+    otherwise.functions[1].region_alignment = {{0, 3}};
+    const Machine machine = avx2();
+    const auto compute = [&](const Schedule& schedule) {
+        return predict(dag, schedule, machine).cost[Term::Compute];
+    };
+    EXPECT_LT(1.1 * compute(aligned), compute(anywhere));
+    EXPECT_DOUBLE_EQ(compute(otherwise), compute(anywhere));
+    Evaluator evaluator(dag, machine);
+    EXPECT_DOUBLE_EQ(evaluator.seconds(anywhere), seconds(dag, anywhere, machine));
+    EXPECT_DOUBLE_EQ(evaluator.seconds(aligned), seconds(dag, aligned, machine));
+}
+
+TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
+    PipelineDag dag = even_and_odd();
+    dag.functions[2].is_output = false;  // the caller decides on an output's region
+    Schedule schedule = at_root(dag, true);
+    const double before = predict(dag, schedule, avx2()).cost[Term::Compute];
+    schedule.functions[2].region_alignment = {{0, 2}};
+    EXPECT_LT(predict(dag, schedule, avx2()).cost[Term::Compute], before);
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[0].rates[0] = 2;  // only even ones, wherever it begins
+    }
+    const double even = predict(dag, schedule, avx2()).cost[Term::Compute];
+    schedule.functions[2].region_alignment.clear();
+    EXPECT_LT(even, 1.001 * predict(dag, schedule, avx2()).cost[Term::Compute]);
+}
+
+TEST(Cost, WhatMovesByNoWholePointsIsGathered) {
+    PipelineDag dag = blur();
+    const Schedule schedule = at_root(dag, true);
+    const double dense = predict(dag, schedule, avx2()).cost[Term::Compute];
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].rates[0] = 0.6;
+    }
+    EXPECT_GT(predict(dag, schedule, avx2()).cost[Term::Compute], 1.5 * dense);
+}
+
+TEST(Cost, ManyShortRunsOfMemoryWaitForTheirBeginnings) {
+    PipelineDag dag = blur();
+    for (const int f : {0, 1, 2}) {
+        for (Stage& stage : dag.functions[f].stages) {
+            for (Loop& loop : stage.loops) {
+                loop.range.extent *= 8;
+            }
+        }
+        for (Range& range : dag.functions[f].region) {
+            range.extent *= 8;
+        }
+    }
+    for (Range& range : dag.inputs[0].region) {
+        range.extent *= 8;
+    }
+    const auto dram = [&](std::int64_t width, std::int64_t height) {
+        return predict(dag, tiled(dag, width, height, false), avx2()).cost[Term::Dram];
+    };
+    EXPECT_GT(dram(64, 64), 1.4 * dram(1024, 64));
+    EXPECT_LT(dram(64, 4), 1.3 * dram(1024, 4)) << "few enough to follow";
+}
+
 TEST(Cost, StorageThatIsTurnedAwayFromVectorsIsWrittenElementByElement) {
     const PipelineDag dag = blur();
     const Schedule along = at_root(dag, false);

@@ -350,6 +350,47 @@ TEST(Selectors, AreWhatIsTheSameForAllPoints) {
     EXPECT_FALSE(selector("by_pixel")) << "each pixel has its own";
 }
 
+TEST(Phases, AreWhereDefinitionsRepeat) {
+    ImageParam in(Float(32), 2, "in");
+    Var x("x"), y("y"), c("c");
+    Func halves("halves"), thirds("thirds"), squares("squares"), channels("channels"), out("out");
+    halves(x, y) = in(x / 2, y) + in((x + 1) / 2, y);
+    thirds(x, y) = select((2 * x + y) % 6 == 0, in(x, y) * 3.0f, in(x, y) + 1.0f);
+    squares(x, y) = in(cast<int>(in(x, y)) % 8, y % 16) + in(x * 8 / 8, y);
+    channels(x, y, c) = select(c == 0, in(x, y) / in(x + 1, y), c == 1, sqrt(in(x, y)), in(x, y));
+    out(x, y, c) = halves(x, y) + thirds(x, y) + squares(x, y) + channels(x, y, c);
+    in.set_estimates({{0, 65}, {0, 64}});
+    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    const auto phases = [&](const char* stem) {
+        return function(read(out), stem).stages[0].phases;
+    };
+    EXPECT_EQ(phases("halves"), (std::vector<Phase>{{0, 2, false}}));
+    EXPECT_EQ(phases("thirds"), (std::vector<Phase>{{0, 3, false}, {1, 6, false}}));
+    EXPECT_TRUE(phases("squares").empty()) << "by a value; too long; none";
+    EXPECT_TRUE(phases("channels").empty()) << "there may be more channels";
+    EXPECT_TRUE(phases("out").empty());
+
+    out.output_buffer().dim(2).set_bounds(0, 3);
+    EXPECT_EQ(phases("channels"), (std::vector<Phase>{{2, 3, true}}));
+    const PipelineDag dag = read(out);
+    const Stage& stage = function(dag, "channels").stages[0];
+    ASSERT_EQ(stage.phase_ops.size(), 1U);
+    EXPECT_FLOAT_EQ(ops_in(stage, 0).of(Arithmetic::Divide), 1);
+    EXPECT_FLOAT_EQ(ops_in(stage, 1).of(Arithmetic::Divide), 1.0F / 3);
+    EXPECT_FLOAT_EQ(ops_in(stage, 1).of(Arithmetic::SquareRoot), 1.0F / 3);
+    EXPECT_FLOAT_EQ(ops_in(stage, 1).of(Arithmetic::Select), 0);
+    // Of two phases, either alone or both.
+    const Stage& two = function(dag, "thirds").stages[0];
+    ASSERT_EQ(two.phase_ops.size(), 3U);
+    const auto products = [&](unsigned known) {
+        return ops_in(two, known).counts[Arithmetic::Multiply][ElementType::Float32];
+    };
+    EXPECT_FLOAT_EQ(products(0), 1);
+    EXPECT_FLOAT_EQ(products(1), 1) << "y decides, too";
+    EXPECT_FLOAT_EQ(products(3), 1.0F / 6);
+    EXPECT_FLOAT_EQ(ops_in(two, 3).of(Arithmetic::Select), 0);
+}
+
 TEST(Strides, AreThoseOfTheConstraints) {
     ImageParam in(UInt(8), 3, "in");
     Var c("c"), x("x"), y("y");

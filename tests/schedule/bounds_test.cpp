@@ -53,6 +53,21 @@ TEST(Footprint, GoesThroughFunctionsComputedInside) {
     EXPECT_EQ(footprint_of(dag, s, 0, {1, 0, {0, 0}}), (Extents{10, 1}));
 }
 
+TEST(Footprint, IsEnlargedByAlignment) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    LoopNest& out = samples::nest(s, 2);
+    samples::split(out, 0, 64, Tail::GuardWithIf);
+    samples::split(out, 1, 8, Tail::GuardWithIf);
+    out.order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    s.functions[1].region_alignment = {{0, 4}, {1, 3}};
+    // Along x, tiles begin at multiples of 4. Along y, 10 rows from one before a multiple of 8 on
+    // may begin anywhere in a block of 3.
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 12}));
+    // A single point.
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 1}}), (Extents{4, 6}));
+}
+
 TEST(Footprint, IsEnlargedByTailsThatStoreMore) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);

@@ -165,6 +165,7 @@ TEST(Code, SpecialisationsAndLevelsAndStorage) {
     s.functions[2].memory = Memory::Heap;
     s.functions[2].storage_order = {1, 0};
     s.functions[2].alignment = {{0, 16}};
+    s.functions[2].region_alignment = {{1, 2}};
     nest(s, 2, 1).partition = {{{1, 0}, PartitionPolicy::Never}};
     nest(s, 5).prefetch = {{2, {1, 0}, {1, 0}, 2, PrefetchBounds::Clamp}};
     s.functions[5].stages[0].specializations = {{{{0, 64}, {1, 8}}, {}}};
@@ -182,7 +183,7 @@ TEST(Code, SpecialisationsAndLevelsAndStorage) {
     EXPECT_THAT(cpp, HasSubstr("sum_1.update().partition(r, ::Halide::Partition::Never);\n"));
     EXPECT_THAT(cpp,
                 HasSubstr("        .store_in(MemoryType::Heap)\n        .reorder_storage(y, x)\n"
-                          "        .align_storage(x, 16);\n"));
+                          "        .align_storage(x, 16)\n        .align_bounds(y, 2);\n"));
     EXPECT_THAT(cpp, HasSubstr("RVar r = sum_1.rvars(0)[0];\n"));
     EXPECT_THAT(cpp, Not(HasSubstr("user")));  // pinned, and not needed
     const std::string python = python_of(dag, s);

@@ -53,6 +53,7 @@ TEST(Directives, ANestThenLevelsThenStorage) {
     f.memory = Memory::Heap;
     f.storage_order = {1, 0};
     f.alignment = {{0, 16}};
+    f.region_alignment = {{0, 2}};
     f.fold = Fold{1, 4, true};
     LoopNest& n = nest(s, 1);
     n.vector = split(n, 0, 16);
@@ -62,8 +63,8 @@ TEST(Directives, ANestThenLevelsThenStorage) {
     EXPECT_EQ(outline(dag, s),
               (Lines{"0 compute_root", "1.0 split", "1.0 split", "1.0 reorder", "1.0 vectorize",
                      "1.0 unroll", "1 compute_at", "1 store_at", "1 hoist_storage", "1 store_in",
-                     "1 reorder_storage", "1 align_storage", "1 fold_storage", "2.0 split",
-                     "2.0 parallel", "2.0 partition"}));
+                     "1 reorder_storage", "1 align_storage", "1 align_bounds", "1 fold_storage",
+                     "2.0 split", "2.0 parallel", "2.0 partition"}));
 }
 
 TEST(Directives, SpecialisationsComeFirst) {

@@ -101,6 +101,12 @@ const Case kShape[] = {
         s.functions[2].stages[0].specializations = {{{{0, 64}}, {}}}; }, "does not exist in every nest"},
     {"storage order", samples::blur, CHANGE { (void)dag; s.functions[1].storage_order = {0, 0}; }, "storage order"},
     {"alignment", samples::blur, CHANGE { (void)dag; s.functions[1].alignment = {{2, 8}}; }, "aligns a dimension"},
+    {"alignment of bounds", samples::blur, CHANGE { (void)dag; s.functions[1].region_alignment = {{0, 2}, {0, 4}}; },
+        "aligns a dimension"},
+    {"alignment of an output", samples::blur, CHANGE { (void)dag; s.functions[2].region_alignment = {{0, 2}}; },
+        "the caller decides on what is computed"},
+    {"alignment of what is inlined", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::inlined();
+        s.functions[1].region_alignment = {{0, 2}}; }, "no level of its own"},
     {"fold", samples::blur, CHANGE { (void)dag; s.functions[1].fold = Fold{2, 8, true}; }, "folds a dimension"},
 };
 
@@ -332,6 +338,11 @@ const Case kReading[] = {
         nest(s, 1).vector = split(nest(s, 1), 0, 16, kGuard); }, "", kCareful},
     {"rounded behind a border", samples::blur, CHANGE { (void)dag; tile_blur(s);
         nest(s, 1).vector = split(nest(s, 1), 0, 16, Tail::RoundUp); }, "", kCareful, true},
+    {"aligned, with care", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::root(); s.functions[1].region_alignment = {{0, 2}}; },
+        "is aligned along x and may read beyond an input", kCareful},
+    {"aligned behind a border", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::root(); s.functions[1].region_alignment = {{0, 2}}; }, "", kCareful, true},
     {"an output's, with care", samples::blur, CHANGE { (void)dag;
         nest(s, 2).vector = split(nest(s, 2), 0, 8, Tail::ShiftInwards); }, "", kCareful},
     {"one slides, one does not", samples::blur, CHANGE { (void)dag; tile_blur(s);
@@ -347,6 +358,10 @@ const Case kReading[] = {
     {"slides through open tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
         split(nest(s, 1), 1, 16, Tail::RoundUp); s.functions[1].compute = Level::at({2, 0, {1, 1}});
         s.functions[0].compute = Level::at({1, 0, {0, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); },
+        "is stored outside of blur_x, in whose loops it is computed"},
+    {"slides through what is aligned", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].region_alignment = {{1, 2}}; s.functions[1].compute = Level::at({2, 0, {1, 1}});
+        s.functions[0].compute = Level::at({1, 0, {1, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); },
         "is stored outside of blur_x, in whose loops it is computed"},
     {"slides through guarded tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
         split(nest(s, 1), 1, 16, kGuard); s.functions[1].compute = Level::at({2, 0, {1, 1}});

@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "cost/cost_model.h"
 #include "machine/profiles.h"
+#include "schedule/phases.h"
 #include "schedule/print.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"
@@ -115,6 +117,78 @@ TEST(Plan, ChoicesAreMadeOutsideOfTheLoops) {
     plan.functions[1].stages[0].selected = false;
     schedule = build(dag, plan);
     EXPECT_TRUE(cases(1).empty());
+}
+
+TEST(Plan, FunctionsThatRepeatBeginAtAMultiple) {
+    PipelineDag dag = samples::blur();
+    for (Load& load : dag.functions[0].stages[0].loads) {
+        for (Coordinate& coordinate : load.coords) {
+            coordinate.clamped = true;
+        }
+    }
+    dag.functions[1].stages[0].phases = {{0, 2, false}};
+    dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+    const Machine machine = avx2();
+    Builder builder(dag, machine);
+    Plan plan = plain_plan(dag, {true, false, false}, machine);
+    Schedule schedule = builder.build(plan);
+    EXPECT_EQ(schedule.functions[1].region_alignment, (std::vector<Alignment>{{0, 2}}));
+    EXPECT_TRUE(check_legality(dag, schedule).empty()) << text(check_legality(dag, schedule));
+    plan.functions[1].modulus = {1, 1};
+    EXPECT_TRUE(builder.build(plan).functions[1].region_alignment.empty());
+    bool aligned = false;
+    for_each_neighbour(builder, plan, 1, [&](const Plan& changed) {
+        aligned = aligned || changed.functions[1].modulus == std::vector<int>{2, 1};
+    });
+    EXPECT_TRUE(aligned);
+    // Its repeating becomes that of what it is inlined into; an output begins where the caller
+    // says.
+    EXPECT_EQ(periods(dag, 2, 0, [](int f) { return f == 1; }), (std::vector<int>{2, 1}));
+    EXPECT_EQ(periods(dag, 2, 0, [](int) { return false; }), (std::vector<int>{1, 1}));
+    plan = plain_plan(dag, {true, true, false}, machine);
+    EXPECT_TRUE(builder.build(plan).functions[2].region_alignment.empty());
+}
+
+TEST(Periods, ChangeWithTheRateOfACoordinate) {
+    const auto through = [](double rate, int period) {
+        Coordinate at;
+        at.affine = true;
+        at.rates = {rate};
+        return period_through(at, 0, period);
+    };
+    EXPECT_EQ(through(1, 4), 4);
+    EXPECT_EQ(through(2, 4), 2);
+    EXPECT_EQ(through(-3, 4), 4);
+    EXPECT_EQ(through(4, 4), 1);
+    EXPECT_EQ(through(0, 4), 1);
+    EXPECT_EQ(through(0.5, 4), 1) << "not known";
+}
+
+TEST(Plan, NoMoreVectorsThanADimensionHas) {
+    PipelineDag dag = samples::blur();
+    dag.functions[2].stages[0].loops[0].range.extent = dag.functions[2].region[0].extent = 20;
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].lanes = 8;
+    plan.functions[2].stages[0].block = {8, 1};
+    EXPECT_EQ(build(dag, plan).functions[2].stages[0].nest.splits[0][0].factor, 24);
+}
+
+TEST(Plan, ALoopThatRunsIsDivided) {
+    const PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    NestPlan& nest = plan.functions[2].stages[0];
+    nest.lanes = 8;
+    const auto whole = [&](LoopRef loop) {
+        const LoopNest made = build(dag, plan).functions[2].stages[0].nest;
+        return std::ranges::any_of(made.partition,
+                                   [&](const LoopPartition& each) { return each.loop == loop; });
+    };
+    nest.tile = {128, 32};
+    EXPECT_FALSE(whole({0, 1}));
+    EXPECT_TRUE(whole({0, 0}));
+    nest.tile = {8, 32};  // a single vector
+    EXPECT_FALSE(whole({0, 0}));
+    EXPECT_TRUE(whole({1, 0}));
 }
 
 TEST(Moves, TurnAFunctionWithWhatItReads) {

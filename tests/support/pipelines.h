@@ -169,6 +169,7 @@ std::vector<TestPipeline> update_pipelines();
 std::vector<TestPipeline> output_pipelines();
 std::vector<TestPipeline> gather_pipelines();
 std::vector<TestPipeline> choice_pipelines();
+std::vector<TestPipeline> repeat_pipelines();
 std::vector<TestPipeline> type_pipelines();
 std::vector<TestPipeline> size_pipelines();
 std::vector<TestPipeline> pyramid_pipelines();
