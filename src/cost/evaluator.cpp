@@ -105,9 +105,9 @@ double Evaluator::seconds(const Schedule& schedule) {
                     static_cast<std::uint64_t>(alignment.elements));
         }
         key.add(static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
-        for (const StageSchedule& stage : mine.stages) {
-            key.add(stage.nest);
-            key.add(has_selected(stage) ? 1 : 0);
+        for (std::size_t s = 0; s < mine.stages.size(); s++) {
+            key.add(placement.running_nest(i, static_cast<int>(s)));
+            key.add(has_selected(mine.stages[s]) ? 1 : 0);
         }
         if (reads[root].empty()) {
             reads[root].assign(count, false);

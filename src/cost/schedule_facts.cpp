@@ -115,7 +115,7 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         facts.function = function;
         facts.stage = s;
         const StageSchedule& stage = schedule_.functions[function].stages[s];
-        facts.nest = &stage.nest;
+        facts.nest = &placement_.running_nest(function, s);
         facts.selected = has_selected(stage);
         facts.loops = loops_of(function, s);
         facts.executions = executions;
@@ -163,7 +163,9 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
             const double move = std::abs(span.rates[loop.site.loop.dim]) * loop.stride;
             const bool known =
                 std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
-            if (!span.whole && move > 0 && !known) {
+            // Half a row an iteration is none at some and one at others, of which Halide makes
+            // nothing.
+            if (!span.whole && !span.uneven && move > 0 && !known) {
                 const auto extent = static_cast<double>(extents[d]);
                 slides.push_back({d, std::min(extent, move), loop.trips});
             }
@@ -173,7 +175,7 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
 }
 
 std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
-    const LoopNest& nest = schedule_.functions[function].stages[stage].nest;
+    const LoopNest& nest = placement_.running_nest(function, stage);
     const Stage& definition = graph().functions[function].stages[stage];
     const std::vector<StageDim> dims = bounds_.dims(function, stage);
     std::vector<LoopFacts> loops;

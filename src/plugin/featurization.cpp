@@ -3,6 +3,8 @@
 #include <sstream>
 
 #include "base/hash.h"
+#include "schedule/placement.h"
+#include "schedule/scheduled_dag.h"
 
 namespace nestor {
 
@@ -22,9 +24,8 @@ const char* level_text(const Level& level) {
     return "?";
 }
 
-void stage_line(std::ostream& out, const Function& f, const Stage& stage,
-                const FunctionSchedule& schedule) {
-    const LoopNest& nest = schedule.stages[stage.index].nest;
+void stage_line(std::ostream& out, const Function& f, const Stage& stage, const Level& compute,
+                const LoopNest& nest) {
     double iterations = 1;
     for (const Loop& loop : stage.loops) {
         iterations *= static_cast<double>(loop.range.extent);
@@ -38,7 +39,7 @@ void stage_line(std::ostream& out, const Function& f, const Stage& stage,
     out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << adds << '\t'
         << multiplies << '\t' << ops.of(Divide) << '\t' << ops.of(Select) << '\t' << ops.of(Widen)
         << '\t' << calls << '\t' << ops.load << '\t' << f.bytes_per_point() << '\t'
-        << level_text(schedule.compute) << '\t' << lanes << '\t' << nest.parallel.size() << '\n';
+        << level_text(compute) << '\t' << lanes << '\t' << nest.parallel.size() << '\n';
 }
 
 }  // namespace
@@ -50,12 +51,16 @@ std::vector<std::uint8_t> featurize(const PipelineDag& dag, const Schedule& sche
     out << "function\tstage\titerations\tadds\tmultiplies\tdivides\tcompares\tcasts\tcalls\tloads\t"
            "bytes_per_point\t"
            "compute\tvector_lanes\tparallel_loops\n";
-    for (std::size_t i = 0; i < dag.functions.size(); i++) {
-        if (schedule.functions[i].compute.kind == Level::Kind::Inline) {
+    const ScheduledDag derived(dag, schedule);
+    const Placement placement(*derived, schedule);
+    for (int i = 0; i < static_cast<int>(dag.functions.size()); i++) {
+        const Level& compute = schedule.functions[i].compute;
+        if (compute.kind == Level::Kind::Inline) {
             continue;
         }
         for (const Stage& stage : dag.functions[i].stages) {
-            stage_line(out, dag.functions[i], stage, schedule.functions[i]);
+            stage_line(out, dag.functions[i], stage, compute,
+                       placement.running_nest(i, stage.index));
         }
     }
     const std::string text = out.str();

@@ -132,7 +132,7 @@ void Regions::load_everything(int function) {
     const std::size_t first = first_dim(Source::Function, function);
     const std::size_t end = bounds_.first_dim_[function + 1];
     std::fill(boxes_.begin() + static_cast<std::ptrdiff_t>(first),
-              boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, 0, 0});
+              boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, true, 0, 0});
 }
 
 void Regions::load(int consumer, int s) {
@@ -162,7 +162,7 @@ bool Regions::iterations_of(int consumer, int s) {
     for (std::size_t l = 0; l < loops.size(); l++) {
         const Loop& loop = loops[l];
         const auto fixed = [&](const Range& range, bool varies) {
-            return Box{false, varies, static_cast<double>(range.min),
+            return Box{false, varies, false, static_cast<double>(range.min),
                        static_cast<double>(range.max())};
         };
         if (loop.is_reduction()) {
@@ -225,10 +225,10 @@ void Regions::add(const Load& load) {
     std::vector<double> rates(dims_);
     for (std::size_t c = 0; c < load.coords.size(); c++) {
         const Coordinate& coordinate = load.coords[c];
-        Box box{true, true, 0, 0};
+        Box box{true, true, true, 0, 0};
         std::ranges::fill(rates, 0);
         if (coordinate.affine) {
-            box = {false, false, static_cast<double>(coordinate.offset_min),
+            box = {false, false, false, static_cast<double>(coordinate.offset_min),
                    static_cast<double>(coordinate.offset_max)};
             for (std::size_t l = 0; l < iteration_.size(); l++) {
                 const double rate = coordinate.rates[l];
@@ -239,11 +239,16 @@ void Regions::add(const Load& load) {
                 // Halide proves no bound on the extent of x / 2 over a range of x.
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
                 box.varies = box.varies || uneven || values.varies;
+                box.uneven = box.uneven || values.uneven;
                 box.lo += rate * (rate >= 0 ? values.lo : values.hi);
                 box.hi += rate * (rate >= 0 ? values.hi : values.lo);
                 for (std::size_t d = 0; d < dims_; d++) {
                     rates[d] += rate * iteration_rates_[l * dims_ + d];
                 }
+            }
+            for (std::size_t d = 0; d < dims_; d++) {
+                const double move = rates[d] * static_cast<double>(steps_[d]);
+                box.uneven = box.uneven || move != std::floor(move);
             }
         }
         if (known) {
@@ -258,7 +263,7 @@ void Regions::add(const Load& load) {
 void Regions::unite(std::size_t at, Box box, const double* rates) {
     Box& mine = boxes_[at];
     if (mine.whole || box.whole) {
-        mine = {true, true, 0, 0};
+        mine = {true, true, true, 0, 0};
         std::fill_n(&rates_[at * dims_], dims_, 0);
         return;
     }
@@ -272,6 +277,7 @@ void Regions::unite(std::size_t at, Box box, const double* rates) {
     mine.lo = std::min(mine.lo, box.lo);
     mine.hi = std::max(mine.hi, box.hi);
     mine.varies = mine.varies || box.varies;
+    mine.uneven = mine.uneven || box.uneven;
 }
 
 void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const {
@@ -295,7 +301,7 @@ void Regions::widen_for_updates(int function) {
                 return !loop.is_reduction() && loop.position == d;
             });
             if (!pure) {
-                boxes_[first + d] = {true, true, 0, 0};
+                boxes_[first + d] = {true, true, true, 0, 0};
                 std::fill_n(&rates_[(first + d) * dims_], dims_, 0);
             }
         }
@@ -317,7 +323,7 @@ bool Regions::touches(Source source, int index) const {
 Span Regions::span(Source source, int index, int dim) const {
     const std::size_t at = first_dim(source, index) + dim;
     const Box& box = boxes_[at];
-    return {box.whole, box.lo, box.hi, box.varies, {rates_.data() + at * dims_, dims_}};
+    return {box.whole, box.lo, box.hi, box.varies, box.uneven, {rates_.data() + at * dims_, dims_}};
 }
 
 std::vector<std::int64_t> Regions::extents(int function) const {

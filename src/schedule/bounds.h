@@ -19,6 +19,8 @@ struct Span {
     double lo = 0;
     double hi = 0;
     bool varies = false;  // hi - lo is not the same in every run
+    // It moves by no whole number of points from one iteration to the next, or what reads it does.
+    bool uneven = false;
     std::span<const double> rates;
 };
 
@@ -60,6 +62,7 @@ class Regions {
     struct Box {
         bool whole = false;
         bool varies = false;
+        bool uneven = false;
         double lo = 0;
         double hi = 0;
     };

@@ -63,8 +63,7 @@ std::int64_t parallel_iterations(const Placement& placement, const Level& level)
     }
     for (const LoopSite& site : placement.chain(level.site)) {
         const std::vector<StageDim> dims = placement.dims(site.function, site.stage);
-        const LoopNest& nest =
-            placement.schedule().functions[site.function].stages[site.stage].nest;
+        const LoopNest& nest = placement.running_nest(site.function, site.stage);
         const std::vector<LoopRef> order = loop_order(nest, dims);
         for (const LoopRef loop : nest.parallel) {
             if (position(order, loop) >= position(order, site.loop)) {

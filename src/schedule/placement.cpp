@@ -42,6 +42,20 @@ std::vector<const LoopNest*> Placement::nests(int function, int stage) const {
     return nests;
 }
 
+const LoopNest& Placement::running_nest(int function, int stage) const {
+    const StageSchedule& s = schedule_.functions[function].stages[stage];
+    const std::vector<Range>& region = graph_.functions[function].region;
+    for (const Specialization& each : s.specializations) {
+        const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
+            return region[condition.dim].extent >= condition.at_least;
+        });
+        if (holds && !each.selected) {
+            return each.nest;
+        }
+    }
+    return s.nest;
+}
+
 std::vector<StageDim> Placement::dims(int function, int stage) const {
     return stage_dims(graph_.functions[function].stages[stage]);
 }

@@ -31,6 +31,8 @@ class Placement {
 
     /** All nests of a stage: the specialised ones, then the general one. */
     [[nodiscard]] std::vector<const LoopNest*> nests(int function, int stage) const;
+    /** Of these, the one that runs at the estimates; of cases of a selector, another than these. */
+    [[nodiscard]] const LoopNest& running_nest(int function, int stage) const;
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage) const;
 
     /** Whether loop `outer` is `inner` or around it in every nest of their stage. */

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "schedule/phases.h"
+#include "search/cases.h"
 #include "search/nests.h"
 
 namespace nestor {
@@ -243,6 +244,13 @@ class ScheduleMaker {
 
     Schedule run() {
         place_consumers_of(-1);
+        for (const int output : dag_.outputs) {
+            const Function& f = dag_.functions[output];
+            if (!f.pinned && f.stages.size() == 1) {
+                add_sizes(dag_, plan_, output, hosts(output),
+                          schedule_.functions[output].stages[0]);
+            }
+        }
         return std::move(schedule_);
     }
 
@@ -263,6 +271,12 @@ class ScheduleMaker {
                 place(i);
             }
         }
+    }
+
+    [[nodiscard]] bool hosts(int function) const {
+        return std::ranges::any_of(compute_, [&](const std::optional<Spot>& spot) {
+            return spot && spot->function == function;
+        });
     }
 
     void place(int i) {
@@ -295,43 +309,8 @@ class ScheduleMaker {
             NestMaker maker(f, stage, plan.stages[stage.index], open);
             schedule.stages[stage.index].nest = maker.make(!compute_[i], machine_);
             sites_[i].push_back(maker.sites());
-            if (stage.selector && plan.stages[stage.index].selected) {
-                add_selected(*stage.selector, schedule.stages[stage.index]);
-            }
+            add_selected(stage, plan.stages[stage.index], schedule.stages[stage.index]);
         }
-        if (f.is_output && f.stages.size() == 1) {
-            add_large(f, schedule.stages[0]);
-        }
-    }
-
-    static void add_selected(const Selector& selector, StageSchedule& stage) {
-        for (const std::int64_t value : selector.values) {
-            stage.specializations.push_back({{}, stage.nest, value});
-        }
-    }
-
-    // Guards at the ends of an output's tiles keep Halide from knowing their extents, and so from
-    // sliding and folding what is computed inside. Where there is at least one whole tile, the last
-    // one is moved inwards instead.
-    static void add_large(const Function& f, StageSchedule& stage) {
-        Specialization large{{}, stage.nest, {}};
-        for (std::size_t d = 0; d < large.nest.splits.size(); d++) {
-            std::vector<Split>& splits = large.nest.splits[d];
-            const Loop& loop = f.stages[0].loops[d];
-            if (!splits.empty() && splits[0].factor <= loop.range.extent) {
-                splits[0].tail = Tail::ShiftInwards;
-                large.when.push_back({loop.position, splits[0].factor});
-            }
-        }
-        if (large.when.empty()) {
-            return;
-        }
-        std::vector<Specialization> cases;
-        for (const Specialization& each : stage.specializations) {
-            cases.push_back({large.when, large.nest, each.selected});
-        }
-        cases.push_back(std::move(large));
-        stage.specializations.insert(stage.specializations.begin(), cases.begin(), cases.end());
     }
 
     void place_at_loop(int i) {

@@ -8,6 +8,7 @@
 #include "cost/cost_model.h"
 #include "machine/profiles.h"
 #include "schedule/phases.h"
+#include "schedule/placement.h"
 #include "schedule/print.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"
@@ -92,6 +93,57 @@ TEST(Plan, LargeOutputsMoveTheirTailsInwards) {
         EXPECT_EQ(large.nest.splits[d][0].tail, Tail::ShiftInwards);
         EXPECT_EQ(stage.nest.splits[d][0].tail, Tail::GuardWithIf);
     }
+}
+
+TEST(Plan, SmallSizesHaveLittleCode) {
+    PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, true, false}, avx2());
+    NestPlan& nest = plan.functions[2].stages[0];
+    nest.tile = {128, 32};
+    nest.block = {2, 4};
+    nest.lanes = 8;
+    const auto made = [&] { return build(dag, plan).functions[2].stages[0]; };
+    const auto whole = [](const LoopNest& loops) {
+        return std::ranges::all_of(loops.order, [&](const LoopRef& loop) {
+            return std::ranges::count(loops.partition,
+                                      LoopPartition{loop, PartitionPolicy::Never}) == 1;
+        });
+    };
+    // What is read without a border has masks.
+    StageSchedule stage = made();
+    EXPECT_EQ(stage.specializations.size(), 1U);
+    EXPECT_TRUE(stage.nest.vector);
+    EXPECT_TRUE(stage.nest.unrolled.empty());
+    for (Load& load : dag.functions[0].stages[0].loads) {
+        load.coords[0].clamped = true;
+    }
+    stage = made();
+    ASSERT_EQ(stage.specializations.size(), 2U);
+    EXPECT_EQ(stage.specializations[1].when, (std::vector<ExtentCondition>{{0, 8}}));
+    EXPECT_EQ(
+        stage.specializations[1].nest.splits[0],
+        (std::vector<Split>{{8, Tail::ShiftInwards}, {8, Tail::RoundUp}, {8, Tail::RoundUp}}));
+    EXPECT_TRUE(stage.specializations[1].nest.vector);
+    EXPECT_FALSE(whole(stage.specializations[1].nest));
+    EXPECT_FALSE(stage.nest.vector);
+    EXPECT_TRUE(whole(stage.nest));
+    EXPECT_TRUE(check_legality(dag, build(dag, plan)).empty());
+    // Not where what is computed inside would be there once more. It may have the border.
+    plan.functions[1].place = Place::At;
+    stage = made();
+    EXPECT_EQ(stage.specializations.size(), 1U);
+    EXPECT_TRUE(stage.nest.vector);
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[0].clamped = true;
+    }
+    stage = made();
+    EXPECT_EQ(stage.specializations.size(), 1U);
+    EXPECT_FALSE(stage.nest.vector);
+    // The larger ones are what counts.
+    const Schedule schedule = build(dag, plan);
+    const ScheduledDag derived(dag, schedule);
+    EXPECT_EQ(&Placement(*derived, schedule).running_nest(2, 0),
+              &schedule.functions[2].stages[0].specializations[0].nest);
 }
 
 TEST(Plan, ChoicesAreMadeOutsideOfTheLoops) {
@@ -214,7 +266,7 @@ TEST(Plan, BlocksAreUnrolledAroundTheVector) {
     nest.tile = {128, 32};
     nest.block = {2, 4};
     nest.lanes = 8;
-    const LoopNest made = build(dag, plan).functions[2].stages[0].nest;
+    const LoopNest made = build(dag, plan).functions[2].stages[0].specializations[0].nest;
     EXPECT_EQ(made.vector, (LoopRef{0, 3}));
     EXPECT_EQ(made.unrolled, (std::vector<LoopRef>{{0, 2}, {1, 2}}));
     EXPECT_EQ(made.order,

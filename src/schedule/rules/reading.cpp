@@ -21,7 +21,7 @@ std::vector<LoopSite> slid_loops(const RuleContext& c, int function) {
     for (const LoopSite& site : c.placement.chain(compute)) {
         const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
         const std::vector<LoopRef> order =
-            loop_order(c.schedule.functions[site.function].stages[site.stage].nest, dims);
+            loop_order(c.placement.running_nest(site.function, site.stage), dims);
         for (int at = position(order, site.loop); at < static_cast<int>(order.size()); at++) {
             const LoopSite loop{site.function, site.stage, order[at]};
             if (store.kind == Level::Kind::At && store.site == loop) {
@@ -82,7 +82,7 @@ void check_folds(const RuleContext& c) {
         }
         for (const LoopSite& loop : slid_loops(c, f)) {
             const Regions& regions = c.bounds.within(loop);
-            const LoopNest& around = c.schedule.functions[loop.function].stages[loop.stage].nest;
+            const LoopNest& around = c.placement.running_nest(loop.function, loop.stage);
             for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
                 if (!regions.touches(Source::Function, f) ||
                     regions.advance(Source::Function, f, d) == 0) {
