@@ -96,6 +96,27 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
+TEST(Facts, WhatMovesByHalfARowDoesNotSlide) {
+    PipelineDag dag = blur();
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[1].rates[1] = 0.5;
+    }
+    const Machine machine = avx2();
+    const auto points = [&](const Schedule& schedule) {
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        return facts.nest(1, 0).iterations(0);
+    };
+    Schedule schedule = tiled(dag, 128, 36, true);
+    EXPECT_NEAR(points(schedule), 15.0 * 30 * 128 * 36 * 3, 1);
+    // Two rows an iteration are one of what is read.
+    LoopNest& consumer = nest(schedule, 2);
+    split(consumer, 1, 2);
+    consumer.unrolled = {{1, 2}};
+    consumer.order = {*consumer.vector, {1, 2}, {0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    EXPECT_LT(points(schedule), 15.0 * 30 * 128 * (18 + 4));
+}
+
 TEST(Cost, AKnownChoiceSparesTheOtherArms) {
     PipelineDag dag = blur();
     OpCounts less;
