@@ -51,27 +51,41 @@ def wrong_pairs(predicted, measured):
     return wrong / pairs if pairs else math.nan
 
 
-def predictions(pipeline, rows):
-    """Seconds by term of each row's schedule."""
+def predictions(pipeline, rows, options=()):
+    """Seconds by term of each row's schedule. `options` of `nestor predict`."""
     with tempfile.TemporaryDirectory() as scratch:
         words = []
         for i, row in enumerate(rows):
             file = pathlib.Path(scratch, f"{i}.json")
             file.write_text(json.dumps(row["schedule"]))
             words += ["--schedule", file]
-        command = [BUILD / "bin/nestor", "predict", *source(pipeline, scratch), "--json"]
+        command = [BUILD / "bin/nestor", "predict", *source(pipeline, scratch), "--json", *options]
         parallelism = f"autoscheduler.parallelism={rows[0]['threads']}"
         done = subprocess.run([str(w) for w in (*command, parallelism, *words)], stdout=subprocess.PIPE, text=True, check=True)
     return [answer["seconds"] for answer in json.loads(done.stdout)]
 
 
+def names_of_data():
+    return sorted(path.name.split(".")[0] for path in (ROOT / "data").glob("*.jsonl.gz"))
+
+
+def timed(pipeline):
+    return [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+
+
+def rank_near_the_best(predicted, measured, near=4):
+    """Of those within so many times of the fastest; and how many these are."""
+    close = [i for i, m in enumerate(measured) if m <= near * min(measured)]
+    return rank_correlation([predicted[i] for i in close], [measured[i] for i in close]), len(close)
+
+
 def judge(pipeline, near):
-    rows = [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+    rows = timed(pipeline)
     costs = predictions(pipeline, rows)
     predicted = [cost["total"] for cost in costs]
     measured = [row["seconds"] for row in rows]
     best = min(measured)
-    close = [i for i, m in enumerate(measured) if m <= near * best]
+    rank, count = rank_near_the_best(predicted, measured, near)
     order = sorted(range(len(rows)), key=predicted.__getitem__)
     errors = [math.log(p / m) for p, m in zip(predicted, measured, strict=True)]
     guilty = []
@@ -83,7 +97,7 @@ def judge(pipeline, near):
     return {
         "schedules": str(len(rows)),
         "rank": f"{rank_correlation(predicted, measured):.2f}",
-        f"within {near:g}x": f"{rank_correlation([predicted[i] for i in close], [measured[i] for i in close]):.2f} ({len(close)})",
+        f"within {near:g}x": f"{rank:.2f} ({count})",
         "wrong pairs": f"{wrong_pairs(predicted, measured):.2f}",
         "regret": f"{measured[order[0]] / best - 1:.0%}",
         "of 8": f"{min(measured[i] for i in order[:8]) / best - 1:.0%}",
@@ -97,8 +111,7 @@ def main():
     parser.add_argument("pipelines", nargs="*", metavar="PIPELINE")
     parser.add_argument("--near", type=float, default=4)
     options = parser.parse_args()
-    names = options.pipelines or sorted(path.name.split(".")[0] for path in (ROOT / "data").glob("*.jsonl.gz"))
-    for i, name in enumerate(names):
+    for i, name in enumerate(options.pipelines or names_of_data()):
         row = judge(name, options.near)
         if i == 0:
             print("| pipeline | " + " | ".join(row) + " |\n|---|" + "---:|" * (len(row) - 1) + "---|")

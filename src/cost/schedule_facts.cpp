@@ -239,6 +239,21 @@ double ScheduleFacts::whole_bytes(Source source, int index) const {
     return bytes;
 }
 
+double ScheduleFacts::everything() {
+    if (!everything_) {
+        everything_ = 0;
+        for (int f = 0; f < static_cast<int>(graph().functions.size()); f++) {
+            if (!placement_.is_transparent(f) && placement_.kind(f) != Placement::Kind::At) {
+                *everything_ += whole_bytes(Source::Function, f);
+            }
+        }
+        for (int i = 0; i < static_cast<int>(graph().inputs.size()); i++) {
+            *everything_ += whole_bytes(Source::Input, i);
+        }
+    }
+    return *everything_;
+}
+
 double ScheduleFacts::bytes_within(const LoopSite& site, Source source, int index) {
     const Regions& regions = bounds_.within(site);
     if (!regions.touches(source, index)) {

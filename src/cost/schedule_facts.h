@@ -72,6 +72,8 @@ class ScheduleFacts {
 
     /** Bytes of a function or input, at the estimates. */
     [[nodiscard]] double whole_bytes(Source source, int index) const;
+    /** Bytes of all that has memory of its own and is not computed inside of something else. */
+    [[nodiscard]] double everything();
     /** Bytes that one iteration of a loop touches of it; 0: none. */
     [[nodiscard]] double bytes_within(const LoopSite& site, Source source, int index);
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
@@ -99,6 +101,7 @@ class ScheduleFacts {
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
     std::vector<int> roots_;
+    std::optional<double> everything_;
 };
 
 }  // namespace nestor

@@ -23,29 +23,38 @@ struct Touched {
     int index = 0;
 };
 
-class GroupTraffic {
-  public:
-    /** `start`: bytes that the beginning of a run costs beyond that cache. */
-    GroupTraffic(ScheduleFacts& facts, double cache_bytes, double start)
-        : facts_(facts), cache_(kUsable * cache_bytes), start_(start) {
-        const PipelineDag& graph = facts.graph();
-        for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
-            if (!facts.placement().is_transparent(f)) {
-                arrays_.push_back({Source::Function, f});
-                everything_ += facts.placement().kind(f) == Placement::Kind::At
-                                   ? 0
-                                   : facts.whole_bytes(Source::Function, f);
-            }
-        }
-        for (int i = 0; i < static_cast<int>(graph.inputs.size()); i++) {
-            arrays_.push_back({Source::Input, i});
-            everything_ += facts.whole_bytes(Source::Input, i);
+// What the loops of a nest touch, those of functions that are computed inside included.
+std::vector<Touched> touched_by(ScheduleFacts& facts, const NestFacts& nest) {
+    std::vector<Touched> result;
+    if (nest.loops.empty()) {
+        return result;
+    }
+    const PipelineDag& graph = facts.graph();
+    const Regions& regions = facts.bounds().within(nest.loops.back().site);
+    for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
+        if (!facts.placement().is_transparent(f) && regions.touches(Source::Function, f)) {
+            result.push_back({Source::Function, f});
         }
     }
+    for (int i = 0; i < static_cast<int>(graph.inputs.size()); i++) {
+        if (regions.touches(Source::Input, i)) {
+            result.push_back({Source::Input, i});
+        }
+    }
+    return result;
+}
 
-    // Bytes beyond the cache.
-    double of_nest(const NestFacts& nest) {
-        if (everything_ <= cache_) {
+// Of one nest, beyond one cache.
+class NestTraffic {
+  public:
+    /** `arrays`: touched_by() the nest. `start`: bytes that the beginning of a run costs beyond
+     * that cache. */
+    NestTraffic(ScheduleFacts& facts, const std::vector<Touched>& arrays, double cache_bytes,
+                double start)
+        : facts_(facts), cache_(kUsable * cache_bytes), start_(start), arrays_(arrays) {}
+
+    double bytes(const NestFacts& nest) {
+        if (facts_.everything() <= cache_) {
             return 0;  // from one run of the pipeline to the next
         }
         return visit(nest, nest.loops.size());
@@ -344,24 +353,25 @@ class GroupTraffic {
     ScheduleFacts& facts_;
     const double cache_;
     const double start_;
-    std::vector<Touched> arrays_;
-    double everything_ = 0;
+    const std::vector<Touched>& arrays_;
 };
 
 }  // namespace
 
 Traffic group_traffic(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
-    GroupTraffic beyond_l1(facts, machine.l1.bytes.value, 0);
-    GroupTraffic beyond_l2(facts, machine.l2.bytes.value, kStartL3);
-    GroupTraffic beyond_l3(facts, machine.l3.bytes.value, kStartDram);
     Traffic traffic;
     for (const NestFacts* nest : facts.nests_at_root()) {
-        if (nest->function == root) {
-            traffic.l2 += beyond_l1.of_nest(*nest);
-            traffic.l3 += beyond_l2.of_nest(*nest);
-            traffic.dram += beyond_l3.of_nest(*nest);
+        if (nest->function != root) {
+            continue;
         }
+        const std::vector<Touched> arrays = touched_by(facts, *nest);
+        const auto beyond = [&](const CacheLevel& cache, double start) {
+            return NestTraffic(facts, arrays, cache.bytes.value, start).bytes(*nest);
+        };
+        traffic.l2 += beyond(machine.l1, 0);
+        traffic.l3 += beyond(machine.l2, kStartL3);
+        traffic.dram += beyond(machine.l3, kStartDram);
     }
     return traffic;
 }

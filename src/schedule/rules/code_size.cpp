@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
-#include <utility>
+#include <tuple>
 
 #include "schedule/loops.h"
 #include "schedule/rules/copies.h"
@@ -94,17 +94,50 @@ std::int64_t partitions_around(const RuleContext& c, int function) {
 
 constexpr std::int64_t kScattered = 1000;  // as a distance: anything
 
-// Distance in memory, in elements, of neighbours along a dimension; below, the largest of what a
-// function reads.
-std::int64_t distance(const RuleContext& c, Source source, int index, int dim) {
+// Distance in memory, in elements, of what is `rate` points apart along a dimension; below, the
+// largest of what a function reads. Halves and thirds of points take as many vectors apart.
+std::int64_t distance(const RuleContext& c, Source source, int index, int dim, double rate) {
     constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
-    const std::int64_t stride = c.placement.stride(source, index, dim);
-    return stride >= 1 && stride <= kFurthest ? stride : kScattered;
+    const double stride =
+        static_cast<double>(c.placement.stride(source, index, dim)) * (rate < 1 ? 1 / rate : rate);
+    const auto whole = static_cast<std::int64_t>(std::round(stride));
+    const bool known = whole >= 1 && std::abs(stride - static_cast<double>(whole)) < 1e-6;
+    return known && whole <= kFurthest ? whole : kScattered;
 }
 
-std::int64_t distance_read(const RuleContext& c, int function, int dim,
-                           std::set<std::pair<int, int>>& seen) {
-    if (!seen.insert({function, dim}).second) {
+// The largest number of points that a function reads along a dimension for one of its own.
+double largest_rate(const RuleContext& c, int function, int dim, double rate,
+                    std::set<std::tuple<int, int, double>>& seen) {
+    if (!seen.insert({function, dim, rate}).second) {
+        return rate;
+    }
+    double largest = rate;
+    for (const Stage& stage : c.graph.functions[function].stages) {
+        for (std::size_t l = 0; l < stage.loops.size(); l++) {
+            if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
+                continue;
+            }
+            for (const Load& load : stage.loads) {
+                for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
+                    const Coordinate& coordinate = load.coords[k];
+                    if (!coordinate.affine || coordinate.rates[l] == 0) {
+                        continue;
+                    }
+                    const double inner = rate * std::abs(coordinate.rates[l]);
+                    const bool expanded =
+                        load.source == Source::Function && c.placement.is_transparent(load.index);
+                    largest = std::max(
+                        largest, expanded ? largest_rate(c, load.index, k, inner, seen) : inner);
+                }
+            }
+        }
+    }
+    return largest;
+}
+
+std::int64_t distance_read(const RuleContext& c, int function, int dim, double rate,
+                           std::set<std::tuple<int, int, double>>& seen) {
+    if (!seen.insert({function, dim, rate}).second) {
         return 1;
     }
     std::int64_t largest = 1;
@@ -116,16 +149,18 @@ std::int64_t distance_read(const RuleContext& c, int function, int dim,
             for (const Load& load : stage.loads) {
                 for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
                     const Coordinate& coordinate = load.coords[k];
-                    if (coordinate.affine && coordinate.rates[l] == 0) {
-                        continue;
-                    }
                     if (!coordinate.affine && !coordinate.usually_affine) {
                         return kScattered;
                     }
+                    if (coordinate.rates[l] == 0) {
+                        continue;
+                    }
                     const bool expanded =
                         load.source == Source::Function && c.placement.is_transparent(load.index);
-                    largest = std::max(largest, expanded ? distance_read(c, load.index, k, seen)
-                                                         : distance(c, load.source, load.index, k));
+                    const double inner = rate * std::abs(coordinate.rates[l]);
+                    largest = std::max(largest,
+                                       expanded ? distance_read(c, load.index, k, inner, seen)
+                                                : distance(c, load.source, load.index, k, inner));
                 }
             }
         }
@@ -146,14 +181,26 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     const Loop& loop = f.stages[stage].loops[nest.vector->dim];
     std::int64_t apart = 1;
     if (!loop.is_reduction()) {
-        std::set<std::pair<int, int>> seen;
-        apart = std::max(distance(c, Source::Function, function, loop.position),
-                         distance_read(c, function, loop.position, seen));
+        std::set<std::tuple<int, int, double>> seen;
+        apart = std::max(distance(c, Source::Function, function, loop.position, 1),
+                         distance_read(c, function, loop.position, 1, seen));
     }
     const std::int64_t registers =
         std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
     const std::int64_t shuffles = apart > 2 ? 2 * apart : 1;
     return apart == kScattered ? lanes : std::min(lanes, registers * shuffles);
+}
+
+// Whether vectors take every third or more distant point of what they read, as pyramids do whose
+// levels are inlined. LLVM's time grows much faster than the number of such shuffles in a block:
+// four copies of one of local_laplacian's levels take 56 s, one 2 s.
+bool shuffles_much(const RuleContext& c, int function, int stage, const LoopNest& nest) {
+    if (!nest.vector || nest.unrolled.empty()) {
+        return false;
+    }
+    const Loop& loop = c.graph.functions[function].stages[stage].loops[nest.vector->dim];
+    std::set<std::tuple<int, int, double>> seen;
+    return !loop.is_reduction() && largest_rate(c, function, loop.position, 1, seen) > 2;
 }
 
 // Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has
@@ -169,13 +216,60 @@ std::int64_t nest_size(const RuleContext& c, int f, int s, InlinedSizes& sizes) 
     return size;
 }
 
+// Loads of one evaluation of a stage with all that is inlined into it.
+class InlinedLoads {
+  public:
+    explicit InlinedLoads(const RuleContext& c) : c_(c), known_(c.functions(), -1) {}
+
+    std::int64_t of(const Stage& stage) {
+        std::int64_t count = 0;
+        for (const Load& load : stage.loads) {
+            const bool expanded =
+                load.source == Source::Function && c_.placement.is_transparent(load.index);
+            count = std::min(kMany, count + (expanded ? of_function(load.index) : 1));
+        }
+        return count;
+    }
+
+  private:
+    std::int64_t of_function(int f) {
+        if (known_[f] < 0) {
+            known_[f] = 0;
+            for (const Stage& stage : c_.graph.functions[f].stages) {
+                known_[f] = std::min(kMany, known_[f] + of(stage));
+            }
+        }
+        return known_[f];
+    }
+
+    const RuleContext& c_;
+    std::vector<std::int64_t> known_;  // by function; -1: not yet
+};
+
+// How many times the code of a nest that meets a border is larger for the elements that are loaded
+// one by one there. LLVM's time grows faster than their number in a block.
+double gathered_at_borders(const RuleContext& c, int f, int s, const LoopNest& nest,
+                           const std::vector<StageDim>& dims, std::int64_t copies,
+                           InlinedLoads& loads) {
+    constexpr double kFew = 1000;  // elements
+    std::vector<bool> seen(c.graph.functions.size(), false);
+    if (!nest.vector || !meets_border(c, f, s, seen)) {
+        return 1;
+    }
+    const double elements = static_cast<double>(loads.of(c.graph.functions[f].stages[s])) *
+                            static_cast<double>(copies * loop_extent(nest, dims, *nest.vector));
+    return std::max(1.0, std::pow(elements / kFew, 1.5));
+}
+
 // Of all nests, in nodes of expressions as Halide lowers and LLVM compiles them: what is inlined,
 // unrolled, partitioned and spread over several registers is there several times. The constants are
 // a fit to the time that 20 schedules of 17 pipelines took (docs/RESULTS.md).
 std::int64_t code_size(const RuleContext& c) {
-    constexpr double kLoop = 400;          // nodes; addresses, and what all passes do for a loop
-    constexpr double kInstruction = 0.75;  // power of the instructions for a vector
+    constexpr double kLoop = 400;            // nodes; addresses, and what all passes do for a loop
+    constexpr double kInstruction = 0.75;    // power of the instructions for a vector
+    constexpr double kShuffledCopies = 1.5;  // power of the copies, on top of their number
     InlinedSizes sizes(c, &Stage::distinct_nodes);
+    InlinedLoads loads(c);
     std::int64_t sum = 0;
     c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (c.placement.is_transparent(f)) {
@@ -183,12 +277,20 @@ std::int64_t code_size(const RuleContext& c) {
         }
         const auto instructions = static_cast<double>(instructions_per_vector(c, f, s, nest, dims));
         std::int64_t body = nest_size(c, f, s, sizes);
+        std::int64_t copies = 1;
         for (const LoopRef loop : nest.unrolled) {
-            body = times(body, loop_extent(nest, dims, loop));
+            copies = times(copies, loop_extent(nest, dims, loop));
+        }
+        body = times(body, copies);
+        if (shuffles_much(c, f, s, nest)) {
+            body = static_cast<std::int64_t>(static_cast<double>(body) *
+                                             std::pow(copies, kShuffledCopies));
         }
         auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
                                                           std::pow(instructions, kInstruction));
         size = times(size, partitions(c, f, s, nest, 0));
+        size = times(size, static_cast<std::int64_t>(
+                               gathered_at_borders(c, f, s, nest, dims, copies, loads)));
         if (c.placement.kind(f) == Placement::Kind::At) {
             size = times(size, copies_around(c, c.schedule.functions[f].compute.site));
             size = times(size, partitions_around(c, f));
