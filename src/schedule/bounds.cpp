@@ -370,7 +370,7 @@ std::vector<bool> Regions::constant(int function) const {
     if (touches(Source::Function, function)) {
         const std::size_t first = first_dim(Source::Function, function);
         for (int d = 0; d < f.dimensions(); d++) {
-            result[d] = !boxes_[first + d].varies;
+            result[d] = !boxes_[first + d].varies && bounds_.modulus(function, d) == 1;
         }
     }
     return result;

@@ -220,9 +220,6 @@ class Random {
         }
         function.memory = static_cast<Memory>(below(4));
         function.alignment = {{below(dims), 1 + below(32)}};
-        if (chance(3)) {
-            function.region_alignment = {{below(dims), 1 + below(8)}};
-        }
         if (chance(2)) {
             function.fold = Fold{below(dims), 1 + below(8), chance(2)};
         }
