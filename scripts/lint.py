@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs clang-tidy-19 over the project's translation units, several at once, and remembers clean ones.
+"""Runs clang-tidy over the project's translation units, several at once, and remembers clean ones.
 
 A unit that was clean is not looked at again until it, a header of the project that it includes
 (however indirectly), its compile command, .clang-tidy, the requirements or clang-tidy itself changes:
@@ -22,7 +22,7 @@ from project_files import ROOT, files_of_project
 
 CACHE = ROOT / "build" / "lint-cache"
 DATABASE = ROOT / "build" / "lint"
-TIDY = "clang-tidy-19"
+TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
 KEEP_DAYS = 30
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
@@ -95,6 +95,7 @@ def common_key():
     version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
     files = files_of_project(lambda path: path.name == ".clang-tidy")
     files.append(Path("scripts/requirements.txt"))
+    files.append(Path("scripts/requirements-check.txt"))
     return "\n".join([version, *(digest_of(ROOT / path) for path in files)])
 
 

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -14,8 +13,6 @@
 #include <cstring>
 #include <iostream>
 #include <thread>
-
-extern char** environ;
 
 namespace nestor {
 
@@ -120,7 +117,6 @@ class Child {
             return system_error("cannot start " + name, problem);
         }
         start_ = Clock::now();
-        limit_memory();
         signals_.pass_to(pid_);
         output_.close_end(1);
         errors_.close_end(1);
@@ -147,22 +143,33 @@ class Child {
             arguments.push_back(const_cast<char*>(word.c_str()));
         }
         arguments.push_back(nullptr);
-        posix_spawn_file_actions_t actions;
-        ::posix_spawn_file_actions_init(&actions);
-        for (const auto& [from, to] : redirections()) {
-            ::posix_spawn_file_actions_adddup2(&actions, from, to);
+        Pipe problems;  // closed by a successful exec
+        if (problems.failed()) {
+            return errno;
         }
-        posix_spawnattr_t attributes;
-        ::posix_spawnattr_init(&attributes);
-        if (options_.seconds > 0) {  // a group of its own, to be killed as a whole
-            ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+        const auto become = options_.search_path ? ::execvp : ::execv;
+        const int problem = fork_body(
+            [&] {
+                become(arguments[0], arguments.data());
+                const int error = errno;
+                const bool told = ::write(problems.writing(), &error, sizeof error) > 0;
+                return told ? 127 : 126;
+            },
+            pid);
+        if (problem != 0) {
+            return problem;
         }
-        const auto start = options_.search_path ? ::posix_spawnp : ::posix_spawn;
-        const int problem =
-            start(&pid, arguments[0], &actions, &attributes, arguments.data(), environ);
-        ::posix_spawnattr_destroy(&attributes);
-        ::posix_spawn_file_actions_destroy(&actions);
-        return problem;
+        problems.close_end(1);
+        int error = 0;
+        ssize_t got = 0;
+        do {
+            got = ::read(problems.reading(), &error, sizeof error);
+        } while (got < 0 && errno == EINTR);
+        if (got > 0) {
+            ::waitpid(pid, nullptr, 0);
+            return error;
+        }
+        return 0;
     }
 
     int fork_body(const std::function<int()>& body, pid_t& pid) {
@@ -173,6 +180,11 @@ class Child {
         }
         if (pid == 0) {
             signals_.restore();
+            // Before anything else runs: what the child starts inherits them.
+            if (options_.seconds > 0) {  // a group of its own, to be killed as a whole
+                ::setpgid(0, 0);
+            }
+            limit_memory();
             for (const auto& [from, to] : redirections()) {
                 ::dup2(from, to);
             }
@@ -204,7 +216,7 @@ class Child {
         if (options_.memory_bytes > 0) {
             const auto bytes = static_cast<rlim_t>(options_.memory_bytes);
             const rlimit limit{bytes, bytes};
-            ::prlimit(pid_, RLIMIT_AS, &limit, nullptr);
+            ::setrlimit(RLIMIT_AS, &limit);
         }
     }
 

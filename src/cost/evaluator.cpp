@@ -48,13 +48,6 @@ class Mixer {
     std::uint64_t hash_ = 0;
 };
 
-int root_of(const Placement& placement, int function) {
-    while (placement.kind(function) == Placement::Kind::At) {
-        function = placement.schedule().functions[function].compute.site.function;
-    }
-    return function;
-}
-
 }  // namespace
 
 Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine)
@@ -93,7 +86,7 @@ double Evaluator::seconds(const Schedule& schedule) {
         if (placement.is_transparent(i)) {
             continue;
         }
-        const auto root = static_cast<std::size_t>(root_of(placement, i));
+        const auto root = static_cast<std::size_t>(placement.root(i));
         is_root[root] = true;
         Mixer& key = keys[root];
         key.add(f);

@@ -40,9 +40,7 @@ bool is_widened(const Selector& selector) {
 }
 
 const OpCounts& ops_in(const Stage& stage, unsigned known_phases) {
-    return known_phases == 0 || known_phases > stage.phase_ops.size()
-               ? stage.ops
-               : stage.phase_ops[known_phases - 1];
+    return known_phases == 0 ? stage.ops : stage.phase_ops[known_phases - 1];
 }
 
 std::vector<Coordinate> stored_at(const Stage& stage, int dimensions) {

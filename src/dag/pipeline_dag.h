@@ -89,6 +89,10 @@ struct Selector {
  * comparisons of one signed value, with cases of 32 bits, which LLVM refuses for others. */
 [[nodiscard]] bool is_widened(const Selector& selector);
 
+/** Points of the longest period that is looked at: a copy of the code for each has to be worth it.
+ */
+constexpr int kLongestPeriod = 8;
+
 /** A dimension along which a definition repeats: x in select(x % 2 == 0, ...) or f(x / 2); and c in
  * select(c == 0, ...) or mux(c, ...), of a range that is the same at any size. Where the compiler
  * knows the point of the period, it leaves out the arms of the others. */

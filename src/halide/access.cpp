@@ -199,15 +199,6 @@ void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& v
     }
 }
 
-// The front end hides coordinates behind lets.
-std::vector<Expr> values_of(const Definition& definition) {
-    std::vector<Expr> values = definition.values();
-    for (Expr& e : values) {
-        e = substitute_in_all_lets(e);
-    }
-    return values;
-}
-
 OpCounts count_ops(const PipelineParts& parts, const Estimates& estimates,
                    const std::map<std::string, int>& input_index, const std::string& self,
                    const std::vector<Loop>& loops, const std::vector<Expr>& values) {
@@ -249,6 +240,13 @@ void choose_selector(const PipelineParts& parts, const std::vector<Expr>& values
 
 }  // namespace
 
+std::vector<Expr> without_lets(std::vector<Expr> expressions) {
+    for (Expr& e : expressions) {
+        e = substitute_in_all_lets(e);
+    }
+    return expressions;
+}
+
 Size size_of(const std::vector<Expr>& expressions, int cap) {
     TreeSize size;
     for (const Expr& e : expressions) {
@@ -260,13 +258,12 @@ Size size_of(const std::vector<Expr>& expressions, int cap) {
 void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
                         const std::map<std::string, int>& input_index, const HalideFunction& f,
                         const Definition& definition, Stage& stage) {
-    std::vector<Expr> expressions = values_of(definition);
-    expressions.insert(expressions.end(), definition.args().begin(), definition.args().end());
-    for (const Expr& predicate : definition.split_predicate()) {
+    const std::vector<Expr> values = without_lets(definition.values());
+    const std::vector<Expr> args = without_lets(definition.args());
+    std::vector<Expr> expressions = values;
+    expressions.insert(expressions.end(), args.begin(), args.end());
+    for (const Expr& predicate : without_lets(definition.split_predicate())) {
         expressions.push_back(predicate);
-    }
-    for (auto e = expressions.begin() + definition.values().size(); e != expressions.end(); ++e) {
-        *e = substitute_in_all_lets(*e);
     }
     const Size size = size_of(expressions, kTreeSizeCap);
     stage.expression_size = size.tree;
@@ -275,14 +272,13 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     for (const Expr& e : expressions) {
         e.accept(&reader);
     }
-    for (const Expr& arg : definition.args()) {
-        const Expr at = estimates.substitute(substitute_in_all_lets(arg));
-        stage.stores.push_back(affine_coordinate(at, stage.loops));
+    for (const Expr& arg : args) {
+        stage.stores.push_back(affine_coordinate(estimates.substitute(arg), stage.loops));
     }
     choose_selector(
-        parts, {expressions.begin(), expressions.begin() + definition.values().size()},
-        [&](const std::vector<Expr>& values) {
-            return count_ops(parts, estimates, input_index, f.name(), stage.loops, values);
+        parts, values,
+        [&](const std::vector<Expr>& chosen) {
+            return count_ops(parts, estimates, input_index, f.name(), stage.loops, chosen);
         },
         stage);
     if (stage.index == 0 && definition.values().size() > 1) {
@@ -296,7 +292,7 @@ void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
     if (stage.expression_size > kLargestSimplified) {
         return;
     }
-    const std::vector<Expr> values = values_of(definition);
+    const std::vector<Expr> values = without_lets(definition.values());
     stage.phases = find_phases(estimates, values, stage.loops, constant);
     for (unsigned known = 1; known < 1U << stage.phases.size(); known++) {
         std::vector<Phase> phases;

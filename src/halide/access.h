@@ -23,6 +23,10 @@ void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
                     const Halide::Internal::Definition& definition,
                     const std::vector<bool>& constant, Stage& stage);
 
+/** The same expressions with the front end's lets substituted: they hide coordinates, and their
+ * names carry counters. */
+[[nodiscard]] std::vector<Halide::Expr> without_lets(std::vector<Halide::Expr> expressions);
+
 struct Size {
     int tree = 0;      // nodes of the expressions as trees, at most the cap
     int distinct = 0;  // each once where they are equal

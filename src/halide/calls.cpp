@@ -25,4 +25,9 @@ bool is_inlined(const HalideFunction& f) {
     return f.can_be_inlined() && has_no_place(f);
 }
 
+bool is_input_wrapper(const HalideFunction& f) {
+    const Halide::Internal::Call* call = f.is_wrapper();
+    return call != nullptr && call->call_type == Halide::Internal::Call::Image;
+}
+
 }  // namespace nestor

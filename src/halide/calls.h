@@ -29,4 +29,7 @@ class CountCalls : public Halide::Internal::IRGraphVisitor {
 /** Lowering puts the function's expression into its consumers. */
 [[nodiscard]] bool is_inlined(const HalideFunction& f);
 
+/** The function only reads an input or a buffer, at its own coordinates. */
+[[nodiscard]] bool is_input_wrapper(const HalideFunction& f);
+
 }  // namespace nestor

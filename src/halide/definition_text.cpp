@@ -200,10 +200,7 @@ Expr added_to_itself(const HalideFunction& f, const Definition& d, int element) 
 
 std::string right_hand_side(const StableNames& names, const Definition& d,
                             const std::vector<Expr>& definitions) {
-    std::vector<Expr> values = definitions;
-    for (Expr& value : values) {
-        value = substitute_in_all_lets(value);
-    }
+    const std::vector<Expr> values = without_lets(definitions);
     if (size_of(values, kReadableSize + 1).tree > kReadableSize) {
         Reads reads(names);
         d.accept(&reads);

@@ -12,7 +12,6 @@ using namespace Halide::Internal;
 
 namespace {
 
-constexpr std::int64_t kLongestPeriod = 8;
 constexpr std::int64_t kMostCombinations = 32;
 constexpr std::size_t kMostPhases = 3;
 

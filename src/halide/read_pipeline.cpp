@@ -5,6 +5,7 @@
 
 #include "halide/access.h"
 #include "halide/apply.h"
+#include "halide/calls.h"
 #include "halide/definition_text.h"
 #include "halide/errors.h"
 #include "halide/estimates.h"
@@ -168,11 +169,6 @@ class Reading {
         }
         function.only_wraps_input = function.stages.size() == 1 && is_input_wrapper(f);
         dag_.functions.push_back(std::move(function));
-    }
-
-    static bool is_input_wrapper(const HalideFunction& f) {
-        const Call* call = f.is_wrapper();
-        return call != nullptr && call->call_type == Call::Image;
     }
 
     static std::string unique_label(const std::vector<std::string>& taken, std::string label) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "halide/calls.h"
+
 namespace nestor {
 
 using namespace Halide;
@@ -121,7 +123,8 @@ class Collector : public IRGraphVisitor {
             return selector;
         }
         const Call* call = operand.as<Call>();
-        if (call == nullptr || call->call_type != Call::Halide || !reads_input(call->name)) {
+        if (call == nullptr || call->call_type != Call::Halide ||
+            !is_input_wrapper(parts_.functions.at(call->name))) {
             return std::nullopt;
         }
         selector.function = parts_.index(call->name);
@@ -133,11 +136,6 @@ class Collector : public IRGraphVisitor {
             selector.at.push_back(*at);
         }
         return selector;
-    }
-
-    [[nodiscard]] bool reads_input(const std::string& function) const {
-        const Call* call = parts_.functions.at(function).is_wrapper();
-        return call != nullptr && call->call_type == Call::Image;
     }
 
     const PipelineParts& parts_;

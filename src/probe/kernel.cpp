@@ -60,10 +60,11 @@ int Kernel::repeats_for(double wanted) const {
     constexpr int kMost = 1 << 28;
     (void)seconds(1);  // what it reads may still be far away
     int repeats = 1;
-    for (double taken = seconds(repeats); taken < wanted / 2 && repeats < kMost;
-         taken = seconds(repeats)) {
+    double taken = seconds(repeats);
+    while (taken < wanted / 2 && repeats < kMost) {
         const double factor = std::min(16.0, wanted / std::max(taken, 1e-9));
         repeats = static_cast<int>(std::min<double>(kMost, std::ceil(repeats * factor)));
+        taken = seconds(repeats);
     }
     return repeats;
 }

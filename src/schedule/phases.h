@@ -8,9 +8,6 @@
 
 namespace nestor {
 
-/** A period of at most this many points; longer ones are not worth a word. */
-constexpr int kLongestPeriod = 8;
-
 /** The period along each loop of a stage, 1 where there is none: the least common multiple of those
  * of its own (Stage::phases, but for whole ranges) and of those that functions for which
  * `is_inlined` holds have at the coordinates where it reads them. */

@@ -137,6 +137,13 @@ Level Placement::store(int function) const {
     return f.store.kind == Level::Kind::Default ? f.compute : f.store;
 }
 
+int Placement::root(int function) const {
+    while (kind(function) == Kind::At) {
+        function = schedule_.functions[function].compute.site.function;
+    }
+    return function;
+}
+
 Level Placement::storage(int function) const {
     const FunctionSchedule& f = schedule_.functions[function];
     return f.hoist.kind == Level::Kind::Default ? store(function) : f.hoist;

@@ -60,6 +60,9 @@ class Placement {
      * circles. */
     [[nodiscard]] std::vector<LoopSite> chain(const LoopSite& site) const;
 
+    /** The function at root in whose loops a function is computed; itself if it is in none. */
+    [[nodiscard]] int root(int function) const;
+
     /** The level at which memory is allocated: hoist, else store, else compute. */
     [[nodiscard]] Level storage(int function) const;
     /** The level at which the region that is kept is decided: store, else compute. */

@@ -56,22 +56,18 @@ class BorderSearch {
     std::vector<std::vector<bool>> seen_;  // [function][dim]
 };
 
-void keep_whole(const LoopNest& nest, const std::vector<LoopRef>& loops, LoopNest& result) {
+void keep_whole(const std::vector<LoopRef>& loops, LoopNest& nest) {
     for (const LoopRef& loop : loops) {
-        const bool known = std::ranges::any_of(
-            result.partition, [&](const LoopPartition& each) { return each.loop == loop; });
-        if (!known && nest.vector != loop) {
-            result.partition.push_back({loop, PartitionPolicy::Never});
-        }
+        nest.partition.push_back({loop, PartitionPolicy::Never});
     }
-    std::ranges::sort(result.partition, {}, &LoopPartition::loop);
+    std::ranges::sort(nest.partition, {}, &LoopPartition::loop);
 }
 
 // Without unrolling: it is for small sizes.
 LoopNest rolled(const LoopNest& nest) {
     LoopNest result = nest;
     result.unrolled.clear();
-    keep_whole(nest, nest.unrolled, result);
+    keep_whole(nest.unrolled, result);
     return result;
 }
 
@@ -94,7 +90,7 @@ LoopNest scalar(const LoopNest& nest) {
     LoopNest result = rolled(nest);
     result.vector.reset();
     result.partition.clear();
-    keep_whole(result, nest.order, result);
+    keep_whole(nest.order, result);
     return result;
 }
 

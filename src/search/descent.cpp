@@ -111,10 +111,11 @@ class Descent {
         constexpr int kSteps = 2;
         std::vector<int> steps(dag_.functions.size(), kSteps + 1);
         spread(function, 0, best.plan, steps);
+        const Placement placement(dag_, best.schedule);
+        const int root = placement.root(function);
         std::vector<bool> close;
         for (int f = 0; f < static_cast<int>(steps.size()); f++) {
-            close.push_back(steps[f] <= kSteps ||
-                            root_of(f, best.schedule) == root_of(function, best.schedule));
+            close.push_back(steps[f] <= kSteps || placement.root(f) == root);
         }
         return close;
     }
@@ -136,13 +137,6 @@ class Descent {
                 }
             }
         }
-    }
-
-    [[nodiscard]] static int root_of(int function, const Schedule& schedule) {
-        while (schedule.functions[function].compute.kind == Level::Kind::At) {
-            function = schedule.functions[function].compute.site.function;
-        }
-        return function;
     }
 
     const PipelineDag& dag_;

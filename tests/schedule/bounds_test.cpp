@@ -18,13 +18,19 @@ Extents footprint_of(const PipelineDag& dag, const Schedule& s, int f, const Loo
     return Bounds(placement).within(site).extents(f);
 }
 
-TEST(Footprint, OfAStencilIsItsWidthOnce) {
-    const PipelineDag dag = samples::blur();
+// The output of samples::blur() in tiles of 64 by 8.
+Schedule tiled_blur(const PipelineDag& dag) {
     Schedule s = empty_schedule(dag);
     LoopNest& out = samples::nest(s, 2);
     samples::split(out, 0, 64, Tail::GuardWithIf);
     samples::split(out, 1, 8, Tail::GuardWithIf);
     out.order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    return s;
+}
+
+TEST(Footprint, OfAStencilIsItsWidthOnce) {
+    const PipelineDag dag = samples::blur();
+    const Schedule s = tiled_blur(dag);
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 10}));
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 1}}), (Extents{64, 3}));
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 1}}), (Extents{1, 3}));
@@ -40,10 +46,7 @@ TEST(Footprint, GoesThroughInlinedFunctions) {
 
 TEST(Footprint, GoesThroughFunctionsComputedInside) {
     const PipelineDag dag = samples::blur();
-    Schedule s = empty_schedule(dag);
-    samples::split(samples::nest(s, 2), 0, 64, Tail::GuardWithIf);
-    samples::split(samples::nest(s, 2), 1, 8, Tail::GuardWithIf);
-    samples::nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    Schedule s = tiled_blur(dag);
     s.functions[1].compute = Level::at({2, 0, {0, 0}});
     samples::split(samples::nest(s, 1), 0, 8, Tail::RoundUp);
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 10}));
@@ -55,11 +58,7 @@ TEST(Footprint, GoesThroughFunctionsComputedInside) {
 
 TEST(Footprint, IsEnlargedByAlignment) {
     const PipelineDag dag = samples::blur();
-    Schedule s = empty_schedule(dag);
-    LoopNest& out = samples::nest(s, 2);
-    samples::split(out, 0, 64, Tail::GuardWithIf);
-    samples::split(out, 1, 8, Tail::GuardWithIf);
-    out.order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}};
+    Schedule s = tiled_blur(dag);
     s.functions[1].region_alignment = {{0, 4}, {1, 3}};
     // Along x, tiles begin at multiples of 4. Along y, 10 rows from one before a multiple of 8 on
     // may begin anywhere in a block of 3.

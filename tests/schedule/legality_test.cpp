@@ -158,6 +158,9 @@ const Case kLeftAlone[] = {
         s.functions[4].compute = Level::inlined(); }, "extern stage"},
     {"extern stage at root", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[4].compute = Level::root(); }, ""},
+    {"memory of an extern stage hoisted", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[4].compute = Level::at({5, 0, {0, 0}}); s.functions[4].hoist = Level::root(); },
+        "its memory is hoisted"},
     {"output at a loop", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[5].compute = Level::at({2, 0, {0, 0}}); }, "is an output"},
     {"output's memory", samples::blur, CHANGE { (void)dag; s.functions[2].memory = Memory::Heap; },

@@ -53,7 +53,8 @@ class NestWork {
           nest_(nest),
           stage_(facts.graph().functions[nest.function].stages[nest.stage]),
           rolled_(nest.innermost_rolled()),
-          phases_(facts, nest) {
+          phases_(facts, nest),
+          own_(nest.selected ? stage_.selector->ops : ops_in(stage_, phases_.own())) {
         for (std::size_t i = 0; i < rolled_; i++) {
             const LoopFacts& loop = nest.loops[i];
             if (loop.run == LoopRun::Vector) {
@@ -132,13 +133,7 @@ class NestWork {
         instructions_ += times * ops.call * lanes * kCallCycles;
     }
 
-    void count_own() {
-        add_operations(own_operations(), lanes_, all_copies_ * nest_.iterations(rolled_));
-    }
-
-    [[nodiscard]] const OpCounts& own_operations() const {
-        return nest_.selected ? stage_.selector->ops : ops_in(stage_, phases_.own());
-    }
+    void count_own() { add_operations(own_, lanes_, all_copies_ * nest_.iterations(rolled_)); }
 
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
@@ -222,8 +217,7 @@ class NestWork {
 
     // Share of the loads that is left where the points of phases are known.
     [[nodiscard]] double needed() const {
-        const OpCounts& left = own_operations();
-        return stage_.ops.load > 0 ? std::min(1.0F, left.load / stage_.ops.load) : 1;
+        return stage_.ops.load > 0 ? std::min(1.0F, own_.load / stage_.ops.load) : 1;
     }
 
     // Vectors that straddle two cache lines take two loads.
@@ -305,7 +299,7 @@ class NestWork {
             const auto type = static_cast<ElementType>(t);
             double count = 0;
             for (std::size_t o = 0; o < kArithmetic; o++) {
-                count += own_operations().counts.values[o].values[t];
+                count += own_.counts.values[o].values[t];
             }
             if (count > 0) {
                 registers = std::max(registers, instructions(machine_, type, lanes_).count);
@@ -387,6 +381,7 @@ class NestWork {
     const Stage& stage_;
     const std::size_t rolled_;
     const KnownPhases phases_;
+    const OpCounts& own_;  // of one evaluation
     int vector_dim_ = -1;
     double apart_ = 1;  // points from one element of a vector to the next
     double lanes_ = 1;

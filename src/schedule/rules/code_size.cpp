@@ -94,9 +94,9 @@ std::int64_t partitions_around(const RuleContext& c, int function) {
 
 constexpr std::int64_t kScattered = 1000;  // as a distance: anything
 
-// Distance in memory, in elements, of what is `rate` points apart along a dimension; below, the
-// largest of what a function reads. Halves and thirds of points take as many vectors apart.
-std::int64_t distance(const RuleContext& c, Source source, int index, int dim, double rate) {
+// Distance in memory, in elements, of what is `rate` points apart along a dimension. Halves and
+// thirds of points take as many vectors apart.
+std::int64_t distance_of(const RuleContext& c, Source source, int index, int dim, double rate) {
     constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
     const double stride =
         static_cast<double>(c.placement.stride(source, index, dim)) * (rate < 1 ? 1 / rate : rate);
@@ -105,68 +105,58 @@ std::int64_t distance(const RuleContext& c, Source source, int index, int dim, d
     return known && whole <= kFurthest ? whole : kScattered;
 }
 
-// The largest number of points that a function reads along a dimension for one of its own.
-double largest_rate(const RuleContext& c, int function, int dim, double rate,
-                    std::set<std::tuple<int, int, double>>& seen) {
-    if (!seen.insert({function, dim, rate}).second) {
-        return rate;
-    }
-    double largest = rate;
-    for (const Stage& stage : c.graph.functions[function].stages) {
-        for (std::size_t l = 0; l < stage.loops.size(); l++) {
-            if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
-                continue;
-            }
-            for (const Load& load : stage.loads) {
-                for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
-                    const Coordinate& coordinate = load.coords[k];
-                    if (!coordinate.affine || coordinate.rates[l] == 0) {
-                        continue;
-                    }
-                    const double inner = rate * std::abs(coordinate.rates[l]);
-                    const bool expanded =
-                        load.source == Source::Function && c.placement.is_transparent(load.index);
-                    largest = std::max(
-                        largest, expanded ? largest_rate(c, load.index, k, inner, seen) : inner);
-                }
-            }
-        }
-    }
-    return largest;
-}
+// What a function reads for neighbours along one of its dimensions, through what is inlined into
+// it.
+class ReadAlong {
+  public:
+    ReadAlong(const RuleContext& c, int function, int dim) : c_(c) { read(function, dim, 1); }
 
-std::int64_t distance_read(const RuleContext& c, int function, int dim, double rate,
-                           std::set<std::tuple<int, int, double>>& seen) {
-    if (!seen.insert({function, dim, rate}).second) {
-        return 1;
-    }
-    std::int64_t largest = 1;
-    for (const Stage& stage : c.graph.functions[function].stages) {
-        for (std::size_t l = 0; l < stage.loops.size(); l++) {
-            if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
-                continue;
-            }
-            for (const Load& load : stage.loads) {
-                for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
-                    const Coordinate& coordinate = load.coords[k];
-                    if (!coordinate.affine && !coordinate.usually_affine) {
-                        return kScattered;
-                    }
-                    if (coordinate.rates[l] == 0) {
-                        continue;
-                    }
-                    const bool expanded =
-                        load.source == Source::Function && c.placement.is_transparent(load.index);
-                    const double inner = rate * std::abs(coordinate.rates[l]);
-                    largest = std::max(largest,
-                                       expanded ? distance_read(c, load.index, k, inner, seen)
-                                                : distance(c, load.source, load.index, k, inner));
+    double rate = 1;            // the largest number of points for one of its own
+    std::int64_t distance = 1;  // the largest in memory, in elements
+
+  private:
+    void read(int function, int dim, double points) {
+        if (!seen_.insert({function, dim, points}).second) {
+            return;
+        }
+        rate = std::max(rate, points);
+        for (const Stage& stage : c_.graph.functions[function].stages) {
+            for (std::size_t l = 0; l < stage.loops.size(); l++) {
+                if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
+                    continue;
+                }
+                for (const Load& load : stage.loads) {
+                    read(load, l, points);
                 }
             }
         }
     }
-    return largest;
-}
+
+    void read(const Load& load, std::size_t loop, double points) {
+        const bool expanded =
+            load.source == Source::Function && c_.placement.is_transparent(load.index);
+        for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
+            const Coordinate& coordinate = load.coords[k];
+            if (!coordinate.affine && !coordinate.usually_affine) {
+                distance = kScattered;
+                continue;
+            }
+            if (coordinate.rates[loop] == 0) {
+                continue;
+            }
+            const double inner = points * std::abs(coordinate.rates[loop]);
+            if (expanded) {
+                read(load.index, k, inner);
+            } else {
+                rate = std::max(rate, inner);
+                distance = std::max(distance, distance_of(c_, load.source, load.index, k, inner));
+            }
+        }
+    }
+
+    const RuleContext& c_;
+    std::set<std::tuple<int, int, double>> seen_;  // function, dim, points
+};
 
 // Instructions that each operation of a vector becomes. Elements that are not next to each other
 // are shuffled out of as many vectors as they are apart, or taken one by one.
@@ -181,9 +171,8 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     const Loop& loop = f.stages[stage].loops[nest.vector->dim];
     std::int64_t apart = 1;
     if (!loop.is_reduction()) {
-        std::set<std::tuple<int, int, double>> seen;
-        apart = std::max(distance(c, Source::Function, function, loop.position, 1),
-                         distance_read(c, function, loop.position, 1, seen));
+        apart = std::max(distance_of(c, Source::Function, function, loop.position, 1),
+                         ReadAlong(c, function, loop.position).distance);
     }
     const std::int64_t registers =
         std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
@@ -199,8 +188,7 @@ bool shuffles_much(const RuleContext& c, int function, int stage, const LoopNest
         return false;
     }
     const Loop& loop = c.graph.functions[function].stages[stage].loops[nest.vector->dim];
-    std::set<std::tuple<int, int, double>> seen;
-    return !loop.is_reduction() && largest_rate(c, function, loop.position, 1, seen) > 2;
+    return !loop.is_reduction() && ReadAlong(c, function, loop.position).rate > 2;
 }
 
 // Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has

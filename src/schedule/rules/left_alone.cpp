@@ -41,7 +41,8 @@ void check_pinned_inside(const RuleContext& c) {
     }
 }
 
-// Halide cannot inline an extern stage, nor what one reads: those take whole buffers.
+// Halide cannot inline an extern stage, nor what one reads: those take whole buffers. Nor does it
+// find the size of an extern stage's memory outside of where it is stored.
 void check_extern(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const Function& function = c.graph.functions[f];
@@ -51,6 +52,9 @@ void check_extern(const RuleContext& c) {
                          "is read by the extern stage " + c.name(f) +
                              ": compute it at root or at a loop");
             }
+        }
+        if (function.is_extern && c.placement.storage(f) != c.placement.store(f)) {
+            c.broken(f, -1, "is an extern stage, but its memory is hoisted");
         }
     }
 }
