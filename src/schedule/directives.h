@@ -126,9 +126,9 @@ struct SelectedArg {
     std::int64_t value = 0;
 };
 
-/** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the directive's
- * function; output_buffers()[0] if f has several values (a tuple). Then, if there is one, the
- * selector of the directive's stage == the value. Never empty. */
+/** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the term's output,
+ * or the directive's function; output_buffers()[0] if f has several values (a tuple). Then, if
+ * there is one, the selector of the directive's stage == the value. Never empty. */
 struct ConditionArg {
     std::vector<ExtentCondition> terms;
     std::optional<SelectedArg> selected;

@@ -44,10 +44,10 @@ std::vector<const LoopNest*> Placement::nests(int function, int stage) const {
 
 const LoopNest& Placement::running_nest(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
-    const std::vector<Range>& region = graph_.functions[function].region;
     for (const Specialization& each : s.specializations) {
         const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
-            return region[condition.dim].extent >= condition.at_least;
+            const int output = condition.output < 0 ? function : condition.output;
+            return graph_.functions[output].region[condition.dim].extent >= condition.at_least;
         });
         if (holds && !each.selected) {
             return each.nest;

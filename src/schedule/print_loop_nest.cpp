@@ -144,8 +144,10 @@ class LoopNestPrinter {
         for (const Specialization& specialization : stage.specializations) {
             std::string condition;
             for (const ExtentCondition& term : specialization.when) {
+                const int output = term.output < 0 ? f : term.output;
                 condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
-                             graph_.functions[f].args[term.dim] + " is at least " +
+                             (output == f ? "" : name(output) + "'s ") +
+                             graph_.functions[output].args[term.dim] + " is at least " +
                              std::to_string(term.at_least);
             }
             if (specialization.selected) {

@@ -105,10 +105,11 @@ struct LoopNest {
     bool operator==(const LoopNest&) const = default;
 };
 
-/** "The extent of dimension `dim` of this output is at least `at_least`." */
+/** "The extent of dimension `dim` of an output is at least `at_least`." */
 struct ExtentCondition {
     int dim = 0;
     std::int64_t at_least = 1;
+    int output = -1;  // another function than the one that is specialised; -1: that one
 
     bool operator==(const ExtentCondition&) const = default;
 };
@@ -116,7 +117,7 @@ struct ExtentCondition {
 /** A second loop nest of the same definition, chosen at run time when all conditions hold. Loop
  *  names must exist in both, because other functions may be computed at them. */
 struct Specialization {
-    std::vector<ExtentCondition> when;  // outputs only
+    std::vector<ExtentCondition> when;
     LoopNest nest;
     std::optional<std::int64_t> selected = std::nullopt;  // value of the stage's Stage::selector
 

@@ -1,60 +1,32 @@
 #include "search/cases.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "schedule/placement.h"
+#include "schedule/read_along.h"
+#include "schedule/tails.h"
 
 namespace nestor {
 
 namespace {
 
-// Whether what is read changes along a loop in another way than by whole points: a border, or an
-// index that is computed.
-class BorderSearch {
-  public:
-    BorderSearch(const PipelineDag& dag, const Plan& plan)
-        : dag_(dag), plan_(plan), seen_(dag.functions.size()) {}
-
-    bool is_met(const Stage& stage, int loop) {
-        return std::ranges::any_of(stage.loads, [&](const Load& load) {
-            for (std::size_t d = 0; d < load.coords.size(); d++) {
-                const Coordinate& at = load.coords[d];
-                if (!at.affine || (at.rates[loop] != 0 && at.clamped)) {
-                    return true;
-                }
-                if (at.rates[loop] != 0 && load.source == Source::Function &&
-                    plan_.functions[load.index].place == Place::Inlined &&
-                    is_met_inside(load.index, static_cast<int>(d))) {
-                    return true;
-                }
-            }
-            return false;
-        });
+// Whether a guard makes each element of the nest's vectors a branch of its own, for which LLVM
+// takes minutes: where they meet a border, are indexed by what is computed, or are not next to each
+// other.
+bool guards_badly(const Placement& placement, int function, const Stage& stage,
+                  const LoopNest& nest) {
+    if (!nest.vector) {
+        return false;
     }
-
-  private:
-    bool is_met_inside(int function, int dim) {
-        std::vector<bool>& seen = seen_[function];
-        const Function& f = dag_.functions[function];
-        seen.resize(f.args.size(), false);
-        if (seen[dim]) {
-            return false;
-        }
-        seen[dim] = true;
-        return std::ranges::any_of(f.stages, [&](const Stage& stage) {
-            for (std::size_t l = 0; l < stage.loops.size(); l++) {
-                const Loop& loop = stage.loops[l];
-                if (!loop.is_reduction() && loop.position == dim &&
-                    is_met(stage, static_cast<int>(l))) {
-                    return true;
-                }
-            }
-            return false;
-        });
+    const Loop& loop = stage.loops[nest.vector->dim];
+    if (loop.is_reduction()) {
+        return false;
     }
-
-    const PipelineDag& dag_;
-    const Plan& plan_;
-    std::vector<std::vector<bool>> seen_;  // [function][dim]
-};
+    const ReadAlong read = read_along(placement, function, loop.position);
+    return read.border || read.distance > 1 ||
+           memory_distance(placement, Source::Function, function, loop.position, 1) > 1;
+}
 
 void keep_whole(const std::vector<LoopRef>& loops, LoopNest& nest) {
     for (const LoopRef& loop : loops) {
@@ -94,6 +66,30 @@ LoopNest scalar(const LoopNest& nest) {
     return result;
 }
 
+// What is computed in the loops of an output, by the output's size: tiles are whole only where that
+// is large.
+void add_sizes_inside(const Placement& placement, int function,
+                      const std::vector<ExtentCondition>& large, Schedule& schedule) {
+    const Function& f = placement.graph().functions[function];
+    for (const Stage& stage : f.stages) {
+        StageSchedule& mine = schedule.functions[function].stages[stage.index];
+        const bool guarded =
+            mine.nest.vector &&
+            std::ranges::any_of(mine.nest.splits[mine.nest.vector->dim],
+                                [](const Split& split) { return is_guard(split.tail); });
+        if (!guarded || !guards_badly(placement, function, stage, mine.nest)) {
+            continue;
+        }
+        std::vector<Specialization> cases = std::move(mine.specializations);
+        cases.push_back({{}, mine.nest, {}});
+        for (Specialization& each : cases) {
+            each.when = large;
+        }
+        mine.specializations = std::move(cases);
+        mine.nest = scalar(mine.nest);
+    }
+}
+
 }  // namespace
 
 void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& schedule) {
@@ -104,11 +100,11 @@ void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& sched
     }
 }
 
-void add_sizes(const PipelineDag& dag, const Plan& plan, int output, bool hosts,
-               StageSchedule& schedule) {
+void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     const Function& f = dag.functions[output];
     const Stage& stage = f.stages[0];
-    const LoopNest nest = schedule.nest;
+    StageSchedule& mine = schedule.functions[output].stages[0];
+    const LoopNest nest = mine.nest;
     Specialization large{{}, nest, {}};
     for (std::size_t d = 0; d < large.nest.splits.size(); d++) {
         std::vector<Split>& splits = large.nest.splits[d];
@@ -121,32 +117,43 @@ void add_sizes(const PipelineDag& dag, const Plan& plan, int output, bool hosts,
     if (large.when.empty()) {
         return;
     }
+    const Placement placement(dag, schedule);
+    std::vector<int> inside;
+    for (int i = 0; i < static_cast<int>(dag.functions.size()); i++) {
+        if (i != output && !placement.is_transparent(i) && placement.root(i) == output) {
+            inside.push_back(i);
+        }
+    }
     std::vector<Specialization> cases;
     const auto add = [&](const std::vector<ExtentCondition>& when, const LoopNest& with) {
-        for (const Specialization& each : schedule.specializations) {
+        for (const Specialization& each : mine.specializations) {
             cases.push_back({when, with, each.selected});
         }
         cases.push_back({when, with, {}});
     };
     add(large.when, large.nest);
-    schedule.nest = rolled(nest);
-    // A guard makes each element of a vector that is not next to the others a branch of its own,
-    // for which LLVM takes minutes.
-    if (nest.vector && BorderSearch(dag, plan).is_met(stage, nest.vector->dim)) {
+    if (guards_badly(placement, output, stage, nest)) {
         const Loop& along = stage.loops[nest.vector->dim];
         const std::int64_t lanes = nest.splits[nest.vector->dim].back().factor;
         const std::vector<ExtentCondition> when{{along.position, lanes}};
-        if (!hosts && when != large.when && lanes <= along.range.extent) {
+        if (inside.empty() && when != large.when && lanes <= along.range.extent) {
             add(when, narrow(nest));
         }
-        schedule.nest = scalar(nest);
-        schedule.specializations.clear();
+        mine.nest = scalar(nest);
+        mine.specializations.clear();
     } else {
-        for (Specialization& each : schedule.specializations) {
-            each.nest = schedule.nest;
+        mine.nest = rolled(nest);
+        for (Specialization& each : mine.specializations) {
+            each.nest = mine.nest;
         }
     }
-    schedule.specializations.insert(schedule.specializations.begin(), cases.begin(), cases.end());
+    mine.specializations.insert(mine.specializations.begin(), cases.begin(), cases.end());
+    for (ExtentCondition& condition : large.when) {
+        condition.output = output;
+    }
+    for (const int i : inside) {
+        add_sizes_inside(placement, i, large.when, schedule);
+    }
 }
 
 }  // namespace nestor

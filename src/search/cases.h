@@ -8,13 +8,10 @@ namespace nestor {
 /** A nest for each value of the stage's selector, if the plan wants them. */
 void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& schedule);
 
-/** Nests of an output with one definition, by its size. Guards at the ends of tiles keep Halide
- * from knowing their extents, and so from sliding and folding what is computed inside: where there
- * is at least one whole tile, the last one is moved inwards instead. What is left for smaller ones
- * is guarded, and kept small. `hosts`: something is computed in its loops, and so again in each
- * case.
- */
-void add_sizes(const PipelineDag& dag, const Plan& plan, int output, bool hosts,
-               StageSchedule& schedule);
+/** Nests of an output with one definition, and of what is computed in its loops, by the output's
+ * size. Guards at the ends of tiles keep Halide from knowing their extents, and so from sliding and
+ * folding what is computed inside: where there is at least one whole tile, the last one is moved
+ * inwards instead. What is left for smaller ones is guarded, and kept small. */
+void add_sizes(const PipelineDag& dag, int output, Schedule& schedule);
 
 }  // namespace nestor

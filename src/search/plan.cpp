@@ -247,8 +247,7 @@ class ScheduleMaker {
         for (const int output : dag_.outputs) {
             const Function& f = dag_.functions[output];
             if (!f.pinned && f.stages.size() == 1) {
-                add_sizes(dag_, plan_, output, hosts(output),
-                          schedule_.functions[output].stages[0]);
+                add_sizes(dag_, output, schedule_);
             }
         }
         return std::move(schedule_);
@@ -271,12 +270,6 @@ class ScheduleMaker {
                 place(i);
             }
         }
-    }
-
-    [[nodiscard]] bool hosts(int function) const {
-        return std::ranges::any_of(compute_, [&](const std::optional<Spot>& spot) {
-            return spot && spot->function == function;
-        });
     }
 
     void place(int i) {

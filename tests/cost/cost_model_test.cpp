@@ -235,6 +235,25 @@ TEST(Cost, PixelsOfAKnownDistanceAreNoGather) {
     EXPECT_LT(1.2 * predict(dag, schedule, avx2()).cost[Term::Compute], far);
 }
 
+TEST(Cost, PixelsAreStoredWholeWhereAllTheirChannelsAre) {
+    PipelineDag dag = blur();
+    dag.functions[2].dense_dim = 1;
+    dag.functions[2].strides = {3, 1};  // y is a channel
+    const Schedule one = at_root(dag, true);
+    const auto with_block = [&](std::int64_t channels) {
+        Schedule schedule = one;
+        LoopNest& out = nest(schedule, 2);
+        const LoopRef yi = split(out, 1, channels);
+        out.unrolled = {yi};
+        out.order = {*out.vector, yi, {0, 0}, {1, 0}};
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    // Two of three leave gaps.
+    EXPECT_LT(1.2 * with_block(3), with_block(2));
+    dag.functions[2].strides = {2, 1};
+    EXPECT_LT(1.2 * with_block(2), predict(dag, one, avx2()).cost[Term::Compute]);
+}
+
 TEST(Cost, VectorsAndCoresPay) {
     const PipelineDag dag = blur();
     const double vectors = seconds(dag, at_root(dag, false), avx2());

@@ -194,6 +194,18 @@ TEST(Code, SpecialisationsAndLevelsAndStorage) {
     EXPECT_THAT(python, HasSubstr("sum_1.update().partition(r, hl.Partition.Never)\n"));
 }
 
+TEST(Code, SpecialisationsOnAnotherFunctionsSize) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    s.functions[1].compute = Level::root();
+    s.functions[1].stages[0].specializations = {{{{1, 64, 2}}, {}}};
+    nest(s, 1).parallel = {{1, 0}};
+    const std::string condition = "blur_x.specialize(blur_y.output_buffer().dim(1).extent() >= 64)";
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr(condition));
+    EXPECT_THAT(python_of(dag, s), HasSubstr(condition));
+    EXPECT_THAT(print_loop_nest(dag, s), HasSubstr("if the extent of blur_y's y is at least 64:"));
+}
+
 TEST(Code, CasesOfSelectors) {
     PipelineDag dag = samples::blur();
     dag.scalars.push_back({"fast", {TypeKind::UInt, 1}, ""});

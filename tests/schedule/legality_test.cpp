@@ -281,6 +281,12 @@ PipelineDag choosing() {
 const Case kJoined[] = {
     {"specialised, no output", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[1].stages[0].specializations = {{{{0, 64}}, {}, {}}}; }, "is no output"},
+    {"specialised on an output", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{{0, 64, 2}}, {}, {}}}; }, ""},
+    {"specialised on another", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].stages[0].specializations = {{{{0, 64, 0}}, {}, {}}}; }, "is no output"},
+    {"specialised on itself, named", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{{0, 64, 2}}, {}, {}}}; }, "or no other"},
     {"specialised without a condition", samples::blur, CHANGE { (void)dag;
         s.functions[2].stages[0].specializations = {{{}, {}, {}}}; }, "without a condition"},
     {"specialised twice", samples::blur, CHANGE { (void)dag;

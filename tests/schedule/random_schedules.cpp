@@ -31,7 +31,7 @@ class Random {
                 stage.nest = nest(dims);
                 while (chance(8) && !graph->functions[f].args.empty()) {
                     Specialization special;
-                    special.when = {{below(graph->functions[f].dimensions()), 1 + below(100)}};
+                    special.when = {extent_condition(f, *graph)};
                     special.nest = nest(dims);
                     if (chance(4)) {
                         special.selected = below(3);
@@ -44,6 +44,15 @@ class Random {
             levels(f, *graph);
         }
         return schedule_;
+    }
+
+    // Of the function itself, or of an output.
+    ExtentCondition extent_condition(int f, const PipelineDag& graph) {
+        const int output = dag_.outputs[below(static_cast<int>(dag_.outputs.size()))];
+        if (output != f && !dag_.functions[output].args.empty() && chance(2)) {
+            return {below(dag_.functions[output].dimensions()), 1 + below(100), output};
+        }
+        return {below(graph.functions[f].dimensions()), 1 + below(100)};
     }
 
     Schedule make_legal(int changes) {

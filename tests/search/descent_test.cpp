@@ -146,6 +146,46 @@ TEST(Plan, SmallSizesHaveLittleCode) {
               &schedule.functions[2].stages[0].specializations[0].nest);
 }
 
+TEST(Plan, WhatIsInsideHasVectorsWithoutGuardsOnly) {
+    PipelineDag dag = samples::blur();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].clamped = true;
+    }
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].tile = {128, 32};
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = {2, 0, SiteKind::Tile};
+    plan.functions[1].stages[0].lanes = 8;
+    const auto inside = [&] { return build(dag, plan).functions[1].stages[0]; };
+    // Halide rounds up what nothing keeps from reading on.
+    StageSchedule stage = inside();
+    EXPECT_TRUE(stage.specializations.empty());
+    EXPECT_TRUE(stage.nest.vector);
+    // It may not be rounded up where that would read an input beyond what the output needs: its
+    // tails have guards, and each element at a border would be a branch.
+    dag.functions[0].stages[0].loads.clear();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.source = Source::Input;
+        load.coords[0].clamped = false;
+        load.coords[0].rates[0] = 3;
+    }
+    stage = inside();
+    ASSERT_EQ(stage.specializations.size(), 1U);
+    EXPECT_EQ(stage.specializations[0].when,
+              (std::vector<ExtentCondition>{{0, 128, 2}, {1, 32, 2}}));
+    EXPECT_TRUE(stage.specializations[0].nest.vector);
+    EXPECT_FALSE(stage.nest.vector);
+    const Schedule schedule = build(dag, plan);
+    EXPECT_EQ(&Placement(dag, schedule).running_nest(1, 0),
+              &schedule.functions[1].stages[0].specializations[0].nest);
+    // Each of them is there once: in the tiles of its own case.
+    Schedule everywhere = schedule;
+    everywhere.functions[1].stages[0].specializations.clear();
+    everywhere.functions[1].stages[0].nest =
+        schedule.functions[1].stages[0].specializations[0].nest;
+    EXPECT_LT(code_size(dag, schedule), code_size(dag, everywhere));
+}
+
 TEST(Plan, ChoicesAreMadeOutsideOfTheLoops) {
     PipelineDag dag = samples::blur();
     for (const int f : {1, 2}) {

@@ -191,7 +191,8 @@ class NestWork {
             return vector;
         }
         const double elements = lanes * (store ? 2 * scalar : value_or(machine_.gather[type], 1));
-        if (!scattered && (rate == 2 || rate == 3 || rate == 4)) {
+        const bool shuffled = !store || all_between(source, index, coords, rate);
+        if (!scattered && shuffled && (rate == 2 || rate == 3 || rate == 4)) {
             const auto stride = static_cast<Stride>(static_cast<int>(rate) - 2);
             const Quantity& known =
                 store ? machine_.interleave[type][stride] : machine_.strided_load[type][stride];
@@ -199,6 +200,23 @@ class NestWork {
             return {cycles, 3 * dense_ones.count};
         }
         return {elements, 2 * lanes, true};
+    }
+
+    // Whether copies of the body store all elements between those of a vector that is stored every
+    // `rate` elements: they become whole vectors then.
+    [[nodiscard]] bool all_between(Source source, int index, const std::vector<Coordinate>& coords,
+                                   double rate) const {
+        double stored = 1;
+        for (const Copies& copies : copies_) {
+            double distance = 0;
+            for (std::size_t c = 0; c < coords.size(); c++) {
+                const auto stride = static_cast<double>(
+                    facts_.placement().stride(source, index, static_cast<int>(c)));
+                distance += std::abs(coords[c].rates[copies.dim]) * stride * copies.stride;
+            }
+            stored *= distance > 0 && distance < rate ? copies.count : 1;
+        }
+        return stored >= rate;
     }
 
     void count_loads(const Family& family) {

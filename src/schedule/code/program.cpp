@@ -52,10 +52,13 @@ void each_function(const Directive& directive, const Visit& visit) {
             visit(function->function);
         } else if (const auto* list = std::get_if<FunctionListArg>(&arg)) {
             std::ranges::for_each(list->functions, visit);
-        } else if (const auto* condition = std::get_if<ConditionArg>(&arg);
-                   condition != nullptr && condition->selected &&
-                   condition->selected->selector.function >= 0) {
-            visit(condition->selected->selector.function);
+        } else if (const auto* condition = std::get_if<ConditionArg>(&arg)) {
+            for (const ExtentCondition& term : condition->terms) {
+                visit(term.output < 0 ? directive.function : term.output);
+            }
+            if (condition->selected && condition->selected->selector.function >= 0) {
+                visit(condition->selected->selector.function);
+            }
         }
     }
     each_variable(directive, [&](const VariableArg& arg) { visit(arg.function); });

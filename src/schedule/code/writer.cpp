@@ -140,11 +140,12 @@ void Writer::add_preserved(const PreservedArg& preserved, const Directive& direc
 }
 
 std::string Writer::condition(const ConditionArg& condition, int function) const {
-    const std::string buffer =
-        program_.has_one_value(function) ? ".output_buffer()" : ".output_buffers()[0]";
     std::vector<std::string> terms;
     for (const ExtentCondition& term : condition.terms) {
-        terms.push_back(program_.function(function) + buffer + ".dim(" + std::to_string(term.dim) +
+        const int output = term.output < 0 ? function : term.output;
+        const std::string buffer =
+            program_.has_one_value(output) ? ".output_buffer()" : ".output_buffers()[0]";
+        terms.push_back(program_.function(output) + buffer + ".dim(" + std::to_string(term.dim) +
                         ").extent() >= " + std::to_string(term.at_least));
     }
     if (condition.selected) {

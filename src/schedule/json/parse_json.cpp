@@ -278,11 +278,17 @@ class Parser {
             const std::vector<const Json*> conditions = special.array("when");
             for (const Json* condition : conditions) {
                 Fields when(*condition, special.where() + ", \"when\"", errors_);
-                const int dim = find_argument(f, when.text("dim", true), when.where());
+                const bool own = when.find("output") == nullptr;
+                const int output =
+                    own ? -1 : find_function(when.text("output", true), when.where());
+                const int measured = own ? f : output;
+                const int dim = measured < 0
+                                    ? -1
+                                    : find_argument(measured, when.text("dim", true), when.where());
                 const std::int64_t at_least = when.integer("at_least", 1, true);
                 when.finish();
                 if (!references) {
-                    specialization.when.push_back({dim, at_least});
+                    specialization.when.push_back({dim, at_least, output});
                 }
             }
             if (special.find("selected") != nullptr) {

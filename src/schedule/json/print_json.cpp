@@ -155,8 +155,13 @@ class Printer {
             }
             special["when"] = Json::array();
             for (const ExtentCondition& condition : specialization.when) {
-                special["when"].push_back(
-                    {{"dim", arg(f, condition.dim)}, {"at_least", condition.at_least}});
+                const bool own = condition.output < 0;
+                Json term = {{"dim", arg(own ? f : condition.output, condition.dim)},
+                             {"at_least", condition.at_least}};
+                if (!own) {
+                    term["output"] = name(condition.output);
+                }
+                special["when"].push_back(std::move(term));
             }
             put_nest(special, specialization.nest, dims);
             json["specialize"].push_back(std::move(special));

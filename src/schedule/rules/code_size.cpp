@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
-#include <tuple>
 
 #include "schedule/loops.h"
+#include "schedule/read_along.h"
 #include "schedule/rules/copies.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tails.h"
@@ -32,27 +31,79 @@ bool meets_border(const RuleContext& c, int function, int stage, std::vector<boo
         });
 }
 
+bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim) {
+    std::int64_t whole = dims[dim].constant_extent ? dims[dim].extent : 0;
+    const std::vector<Split>& splits = splits_of(nest, dim);
+    for (std::size_t level = 0; level < splits.size(); level++) {
+        const Tail tail = resolved(splits[level].tail, dims[dim].kind, stage, level);
+        const bool exact = whole > 0 && whole % splits[level].factor == 0;
+        if (!exact && is_guard(tail)) {
+            return true;
+        }
+        whole = splits[level].factor;
+    }
+    return false;
+}
+
 bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage) {
-    for (std::size_t d = 0; d < dims.size(); d++) {
-        std::int64_t whole = dims[d].constant_extent ? dims[d].extent : 0;
-        const std::vector<Split>& splits = splits_of(nest, static_cast<int>(d));
-        for (std::size_t level = 0; level < splits.size(); level++) {
-            const Tail tail = resolved(splits[level].tail, dims[d].kind, stage, level);
-            const bool exact = whole > 0 && whole % splits[level].factor == 0;
-            if (!exact && is_guard(tail)) {
-                return true;
-            }
-            whole = splits[level].factor;
+    for (int d = 0; d < static_cast<int>(dims.size()); d++) {
+        if (has_guard(nest, dims, stage, d)) {
+            return true;
         }
     }
     return false;
+}
+
+// The sizes that a nest is for, all outputs named.
+using Sizes = std::vector<ExtentCondition>;
+
+Sizes named(Sizes when, int function) {
+    for (ExtentCondition& condition : when) {
+        condition.output = condition.output < 0 ? function : condition.output;
+    }
+    return when;
+}
+
+// Of all nests of a stage that are for some sizes only.
+std::vector<Sizes> cases(const RuleContext& c, int function, int stage) {
+    std::vector<Sizes> result;
+    for (const Specialization& each :
+         c.schedule.functions[function].stages[stage].specializations) {
+        if (!each.when.empty()) {
+            result.push_back(named(each.when, function));
+        }
+    }
+    return result;
+}
+
+Sizes sizes_of(const RuleContext& c, int function, int stage, const LoopNest& nest) {
+    for (const Specialization& each :
+         c.schedule.functions[function].stages[stage].specializations) {
+        if (&each.nest == &nest) {
+            return named(each.when, function);
+        }
+    }
+    return {};
+}
+
+// Whether what has nests for `cases` (of which this one is for `mine`) can run in the loops of a
+// nest for the sizes `around`. Halide leaves out what cannot.
+bool can_meet(const Sizes& mine, const std::vector<Sizes>& cases, const Sizes& around) {
+    return mine.empty() ? std::ranges::count(cases, around) == 0 : mine == around;
+}
+
+// The dimensions of a stage where that nest runs: tiles that are there for sure have their extents.
+std::vector<StageDim> dims_where(const RuleContext& c, int function, int stage,
+                                 const LoopNest& nest) {
+    return sizes_of(c, function, stage, nest).empty() ? c.placement.dims(function, stage)
+                                                      : c.bounds.dims(function, stage);
 }
 
 // Copies that Halide makes of what is inside of loop number `from` of a nest, to have the bulk of
 // the iterations of each loop without the conditions of tails and borders (loop partitioning).
 std::int64_t partitions(const RuleContext& c, int function, int stage, const LoopNest& nest,
                         int from) {
-    const std::vector<StageDim> dims = c.placement.dims(function, stage);
+    const std::vector<StageDim> dims = dims_where(c, function, stage, nest);
     std::vector<bool> seen(c.graph.functions.size(), false);
     const std::int64_t each = meets_border(c, function, stage, seen) ? 3
                               : has_guard(nest, dims, stage)         ? 2
@@ -71,92 +122,30 @@ std::int64_t partitions(const RuleContext& c, int function, int stage, const Loo
     return copies;
 }
 
-// The same for all nests around a function's computation.
-std::int64_t partitions_around(const RuleContext& c, int function) {
+// The same for all nests around one of a function's.
+std::int64_t partitions_around(const RuleContext& c, int function, int stage,
+                               const LoopNest& nest) {
     std::int64_t copies = 1;
-    if (c.placement.kind(function) != Placement::Kind::At) {
-        return copies;
-    }
+    const Sizes mine = sizes_of(c, function, stage, nest);
+    const std::vector<Sizes> all = cases(c, function, stage);
     for (const LoopSite& site : c.placement.chain(c.schedule.functions[function].compute.site)) {
         const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
+        const bool sized = !all.empty() && !cases(c, site.function, site.stage).empty();
         std::int64_t most = 1;
-        for (const LoopNest* nest : c.placement.nests(site.function, site.stage)) {
-            const int from = position(loop_order(*nest, dims), site.loop);
-            most = std::max(most, partitions(c, site.function, site.stage, *nest, from));
+        std::int64_t nests = 0;
+        for (const LoopNest* around : c.placement.nests(site.function, site.stage)) {
+            if (sized && !can_meet(mine, all, sizes_of(c, site.function, site.stage, *around))) {
+                continue;
+            }
+            const int from = position(loop_order(*around, dims), site.loop);
+            most = std::max(most, partitions(c, site.function, site.stage, *around, from));
+            nests++;
         }
         // Each specialised nest has its own copy.
-        copies = times(copies, most);
-        copies = times(
-            copies, static_cast<std::int64_t>(c.placement.nests(site.function, site.stage).size()));
+        copies = times(times(copies, most), std::max<std::int64_t>(1, nests));
     }
     return copies;
 }
-
-constexpr std::int64_t kScattered = 1000;  // as a distance: anything
-
-// Distance in memory, in elements, of what is `rate` points apart along a dimension. Halves and
-// thirds of points take as many vectors apart.
-std::int64_t distance_of(const RuleContext& c, Source source, int index, int dim, double rate) {
-    constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
-    const double stride =
-        static_cast<double>(c.placement.stride(source, index, dim)) * (rate < 1 ? 1 / rate : rate);
-    const auto whole = static_cast<std::int64_t>(std::round(stride));
-    const bool known = whole >= 1 && std::abs(stride - static_cast<double>(whole)) < 1e-6;
-    return known && whole <= kFurthest ? whole : kScattered;
-}
-
-// What a function reads for neighbours along one of its dimensions, through what is inlined into
-// it.
-class ReadAlong {
-  public:
-    ReadAlong(const RuleContext& c, int function, int dim) : c_(c) { read(function, dim, 1); }
-
-    double rate = 1;            // the largest number of points for one of its own
-    std::int64_t distance = 1;  // the largest in memory, in elements
-
-  private:
-    void read(int function, int dim, double points) {
-        if (!seen_.insert({function, dim, points}).second) {
-            return;
-        }
-        rate = std::max(rate, points);
-        for (const Stage& stage : c_.graph.functions[function].stages) {
-            for (std::size_t l = 0; l < stage.loops.size(); l++) {
-                if (stage.loops[l].is_reduction() || stage.loops[l].position != dim) {
-                    continue;
-                }
-                for (const Load& load : stage.loads) {
-                    read(load, l, points);
-                }
-            }
-        }
-    }
-
-    void read(const Load& load, std::size_t loop, double points) {
-        const bool expanded =
-            load.source == Source::Function && c_.placement.is_transparent(load.index);
-        for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
-            const Coordinate& coordinate = load.coords[k];
-            if (!coordinate.affine && !coordinate.usually_affine) {
-                distance = kScattered;
-                continue;
-            }
-            if (coordinate.rates[loop] == 0) {
-                continue;
-            }
-            const double inner = points * std::abs(coordinate.rates[loop]);
-            if (expanded) {
-                read(load.index, k, inner);
-            } else {
-                rate = std::max(rate, inner);
-                distance = std::max(distance, distance_of(c_, load.source, load.index, k, inner));
-            }
-        }
-    }
-
-    const RuleContext& c_;
-    std::set<std::tuple<int, int, double>> seen_;  // function, dim, points
-};
 
 // Instructions that each operation of a vector becomes. Elements that are not next to each other
 // are shuffled out of as many vectors as they are apart, or taken one by one.
@@ -171,8 +160,8 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     const Loop& loop = f.stages[stage].loops[nest.vector->dim];
     std::int64_t apart = 1;
     if (!loop.is_reduction()) {
-        apart = std::max(distance_of(c, Source::Function, function, loop.position, 1),
-                         ReadAlong(c, function, loop.position).distance);
+        apart = std::max(memory_distance(c.placement, Source::Function, function, loop.position, 1),
+                         read_along(c.placement, function, loop.position).distance);
     }
     const std::int64_t registers =
         std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
@@ -188,7 +177,7 @@ bool shuffles_much(const RuleContext& c, int function, int stage, const LoopNest
         return false;
     }
     const Loop& loop = c.graph.functions[function].stages[stage].loops[nest.vector->dim];
-    return !loop.is_reduction() && ReadAlong(c, function, loop.position).rate > 2;
+    return !loop.is_reduction() && read_along(c.placement, function, loop.position).rate > 2;
 }
 
 // Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has
@@ -234,19 +223,37 @@ class InlinedLoads {
     std::vector<std::int64_t> known_;  // by function; -1: not yet
 };
 
-// How many times the code of a nest that meets a border is larger for the elements that are loaded
-// one by one there. LLVM's time grows faster than their number in a block.
-double gathered_at_borders(const RuleContext& c, int f, int s, const LoopNest& nest,
-                           const std::vector<StageDim>& dims, std::int64_t copies,
-                           InlinedLoads& loads) {
-    constexpr double kFew = 1000;  // elements
+// Whether the vectors of a nest have a guard, and elements that are not next to each other: Halide
+// makes each of these a branch of its own then.
+bool guards_scattered(const RuleContext& c, int f, int s, const LoopNest& nest,
+                      const std::vector<StageDim>& dims) {
+    const Loop& loop = c.graph.functions[f].stages[s].loops[nest.vector->dim];
+    if (loop.is_reduction() || !has_guard(nest, dims, s, nest.vector->dim)) {
+        return false;
+    }
+    return memory_distance(c.placement, Source::Function, f, loop.position, 1) > 1 ||
+           read_along(c.placement, f, loop.position).distance > 1;
+}
+
+// How many times the code of a nest is larger for the elements of its vectors that are loaded one
+// by one, at borders and under guards. LLVM's time grows faster than their number in a block, and
+// faster still where each of them is a branch.
+double loaded_one_by_one(const RuleContext& c, int f, int s, const LoopNest& nest,
+                         const std::vector<StageDim>& dims, std::int64_t copies,
+                         InlinedLoads& loads) {
+    constexpr double kFew = 1000;        // elements
+    constexpr double kFewBranches = 50;  // elements
+    if (!nest.vector) {
+        return 1;
+    }
     std::vector<bool> seen(c.graph.functions.size(), false);
-    if (!nest.vector || !meets_border(c, f, s, seen)) {
+    const bool guarded = guards_scattered(c, f, s, nest, dims);
+    if (!guarded && !meets_border(c, f, s, seen)) {
         return 1;
     }
     const double elements = static_cast<double>(loads.of(c.graph.functions[f].stages[s])) *
                             static_cast<double>(copies * loop_extent(nest, dims, *nest.vector));
-    return std::max(1.0, std::pow(elements / kFew, 1.5));
+    return std::max(1.0, std::pow(elements / (guarded ? kFewBranches : kFew), 1.5));
 }
 
 // Of all nests, in nodes of expressions as Halide lowers and LLVM compiles them: what is inlined,
@@ -259,10 +266,11 @@ std::int64_t code_size(const RuleContext& c) {
     InlinedSizes sizes(c, &Stage::distinct_nodes);
     InlinedLoads loads(c);
     std::int64_t sum = 0;
-    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>&) {
         if (c.placement.is_transparent(f)) {
             return;
         }
+        const std::vector<StageDim> dims = dims_where(c, f, s, nest);
         const auto instructions = static_cast<double>(instructions_per_vector(c, f, s, nest, dims));
         std::int64_t body = nest_size(c, f, s, sizes);
         std::int64_t copies = 1;
@@ -277,11 +285,11 @@ std::int64_t code_size(const RuleContext& c) {
         auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
                                                           std::pow(instructions, kInstruction));
         size = times(size, partitions(c, f, s, nest, 0));
-        size = times(size, static_cast<std::int64_t>(
-                               gathered_at_borders(c, f, s, nest, dims, copies, loads)));
+        size = times(
+            size, static_cast<std::int64_t>(loaded_one_by_one(c, f, s, nest, dims, copies, loads)));
         if (c.placement.kind(f) == Placement::Kind::At) {
             size = times(size, copies_around(c, c.schedule.functions[f].compute.site));
-            size = times(size, partitions_around(c, f));
+            size = times(size, partitions_around(c, f, s, nest));
         }
         sum = std::min(kMany, sum + size);
     });

@@ -124,8 +124,13 @@ void check_specializations(const RuleContext& c) {
         const FunctionSchedule& function = c.schedule.functions[f];
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
             for (const Specialization& specialization : function.stages[s].specializations) {
-                if (!c.graph.functions[f].is_output && !specialization.when.empty()) {
-                    c.broken(f, s, "is specialised on its extents, and is no output");
+                const auto of_no_output = [&](const ExtentCondition& condition) {
+                    return condition.output == f ||
+                           !c.graph.functions[condition.output < 0 ? f : condition.output]
+                                .is_output;
+                };
+                if (std::ranges::any_of(specialization.when, of_no_output)) {
+                    c.broken(f, s, "is specialised on extents of what is no output, or no other");
                 }
                 if (specialization.selected) {
                     check_selected(c, f, s, *specialization.selected);

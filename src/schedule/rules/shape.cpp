@@ -176,7 +176,10 @@ void check_storage_dims(const RuleContext& c) {
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
             for (const Specialization& specialization : function.stages[s].specializations) {
                 for (const ExtentCondition& condition : specialization.when) {
-                    if (!exists(condition.dim) || condition.at_least > INT32_MAX) {
+                    const int output = condition.output < 0 ? f : condition.output;
+                    if (output >= c.functions() || condition.dim < 0 ||
+                        condition.dim >= c.graph.functions[output].dimensions() ||
+                        condition.at_least > INT32_MAX) {
                         c.broken(f, s,
                                  "is specialised on a dimension or an extent that it has not");
                     }
