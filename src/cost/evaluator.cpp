@@ -1,6 +1,7 @@
 #include "cost/evaluator.h"
 
 #include "cost/schedule_facts.h"
+#include "cost/terms.h"
 
 namespace nestor {
 
@@ -80,7 +81,6 @@ double Evaluator::seconds(const Schedule& schedule) {
     std::vector<Mixer> keys(count);
     std::vector<std::vector<bool>> reads(count);
     std::vector<bool> is_root(count, false);
-    double everything = 0;
     for (std::size_t f = 0; f < count; f++) {
         const auto i = static_cast<int>(f);
         if (placement.is_transparent(i)) {
@@ -108,14 +108,8 @@ double Evaluator::seconds(const Schedule& schedule) {
         for (std::size_t a = 0; a < count; a++) {
             reads[root][a] = reads[root][a] || ancestors_[f][a];
         }
-        if (root == f) {
-            auto bytes = static_cast<double>(usual_.functions[f].bytes_per_point());
-            for (const std::int64_t extent : bounds.whole_region(i)) {
-                bytes *= static_cast<double>(extent);
-            }
-            everything += bytes;
-        }
     }
+    const double everything = bytes_at_root(bounds);
     double total = 0;
     std::vector<int> missing;
     for (std::size_t root = 0; root < count; root++) {
@@ -130,7 +124,9 @@ double Evaluator::seconds(const Schedule& schedule) {
                     static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
             }
         }
-        keys[root].add(static_cast<std::uint64_t>(everything));
+        for (const CacheLevel* cache : {&machine_.l1, &machine_.l2, &machine_.l3}) {
+            keys[root].add(stays_in(*cache, everything) ? 1 : 0);
+        }
         const auto known = groups_.find(keys[root].hash());
         if (known != groups_.end()) {
             total += known->second;

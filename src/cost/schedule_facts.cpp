@@ -223,33 +223,44 @@ const NestFacts& ScheduleFacts::nest(int function, int stage) const {
     return nests_[nest_of_[function][stage]];
 }
 
-double ScheduleFacts::whole_bytes(Source source, int index) const {
+double whole_bytes(const Bounds& bounds, Source source, int index) {
+    const PipelineDag& graph = bounds.placement().graph();
     if (source == Source::Input) {
-        const Input& input = graph().inputs[index];
+        const Input& input = graph.inputs[index];
         double bytes = input.type.bytes();
         for (const Range& range : input.region) {
             bytes *= static_cast<double>(range.extent);
         }
         return bytes;
     }
-    double bytes = static_cast<double>(graph().functions[index].bytes_per_point());
-    for (const std::int64_t extent : bounds_.whole_region(index)) {
+    auto bytes = static_cast<double>(graph.functions[index].bytes_per_point());
+    for (const std::int64_t extent : bounds.whole_region(index)) {
         bytes *= static_cast<double>(extent);
     }
     return bytes;
 }
 
+double bytes_at_root(const Bounds& bounds) {
+    const Placement& placement = bounds.placement();
+    double bytes = 0;
+    for (int f = 0; f < static_cast<int>(placement.graph().functions.size()); f++) {
+        if (!placement.is_transparent(f) && placement.kind(f) != Placement::Kind::At) {
+            bytes += whole_bytes(bounds, Source::Function, f);
+        }
+    }
+    for (int i = 0; i < static_cast<int>(placement.graph().inputs.size()); i++) {
+        bytes += whole_bytes(bounds, Source::Input, i);
+    }
+    return bytes;
+}
+
+double ScheduleFacts::whole_bytes(Source source, int index) const {
+    return nestor::whole_bytes(bounds_, source, index);
+}
+
 double ScheduleFacts::everything() {
     if (!everything_) {
-        everything_ = 0;
-        for (int f = 0; f < static_cast<int>(graph().functions.size()); f++) {
-            if (!placement_.is_transparent(f) && placement_.kind(f) != Placement::Kind::At) {
-                *everything_ += whole_bytes(Source::Function, f);
-            }
-        }
-        for (int i = 0; i < static_cast<int>(graph().inputs.size()); i++) {
-            *everything_ += whole_bytes(Source::Input, i);
-        }
+        everything_ = bytes_at_root(bounds_);
     }
     return *everything_;
 }

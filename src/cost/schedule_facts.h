@@ -48,6 +48,13 @@ struct NestFacts {
     [[nodiscard]] double lanes() const;
 };
 
+/** Bytes of a function or input, at the estimates. */
+[[nodiscard]] double whole_bytes(const Bounds& bounds, Source source, int index);
+
+/** Bytes of all that has memory of its own and is not computed inside of something else, inputs
+ * included. */
+[[nodiscard]] double bytes_at_root(const Bounds& bounds);
+
 /** Facts about all stages of a schedule at the estimates. */
 class ScheduleFacts {
   public:
@@ -70,9 +77,9 @@ class ScheduleFacts {
     [[nodiscard]] const std::vector<int>& roots() const { return roots_; }
     [[nodiscard]] const NestFacts& nest(int function, int stage) const;
 
-    /** Bytes of a function or input, at the estimates. */
+    /** See whole_bytes(). */
     [[nodiscard]] double whole_bytes(Source source, int index) const;
-    /** Bytes of all that has memory of its own and is not computed inside of something else. */
+    /** See bytes_at_root(). */
     [[nodiscard]] double everything();
     /** Bytes that one iteration of a loop touches of it; 0: none. */
     [[nodiscard]] double bytes_within(const LoopSite& site, Source source, int index);

@@ -45,6 +45,9 @@ struct Traffic {
  */
 [[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root);
 
+/** Whether so many bytes stay in a cache from one run of the pipeline to the next. */
+[[nodiscard]] bool stays_in(const CacheLevel& cache, double bytes);
+
 /** Seconds of one core that a root function's nests take for memory that comes and goes: calls of
  * the allocator, and the first touch of each page that the allocator does not keep. */
 [[nodiscard]] double allocation_seconds(ScheduleFacts& facts, int root);

@@ -191,8 +191,8 @@ class NestWork {
             return vector;
         }
         const double elements = lanes * (store ? 2 * scalar : value_or(machine_.gather[type], 1));
-        const bool shuffled = !store || all_between(source, index, coords, rate);
-        if (!scattered && shuffled && (rate == 2 || rate == 3 || rate == 4)) {
+        const bool near = !scattered && (rate == 2 || rate == 3 || rate == 4);
+        if (near && (!store || all_between(source, index, coords, rate))) {
             const auto stride = static_cast<Stride>(static_cast<int>(rate) - 2);
             const Quantity& known =
                 store ? machine_.interleave[type][stride] : machine_.strided_load[type][stride];

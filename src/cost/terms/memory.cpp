@@ -49,16 +49,15 @@ class NestTraffic {
   public:
     /** `arrays`: touched_by() the nest. `start`: bytes that the beginning of a run costs beyond
      * that cache. */
-    NestTraffic(ScheduleFacts& facts, const std::vector<Touched>& arrays, double cache_bytes,
+    NestTraffic(ScheduleFacts& facts, const std::vector<Touched>& arrays, const CacheLevel& cache,
                 double start)
-        : facts_(facts), cache_(kUsable * cache_bytes), start_(start), arrays_(arrays) {}
+        : facts_(facts),
+          stays_(stays_in(cache, facts.everything())),
+          cache_(kUsable * cache.bytes.value),
+          start_(start),
+          arrays_(arrays) {}
 
-    double bytes(const NestFacts& nest) {
-        if (facts_.everything() <= cache_) {
-            return 0;  // from one run of the pipeline to the next
-        }
-        return visit(nest, nest.loops.size());
-    }
+    double bytes(const NestFacts& nest) { return stays_ ? 0 : visit(nest, nest.loops.size()); }
 
   private:
     // `position`: loops from there outwards are known not to fit.
@@ -351,12 +350,17 @@ class NestTraffic {
     }
 
     ScheduleFacts& facts_;
+    const bool stays_;
     const double cache_;
     const double start_;
     const std::vector<Touched>& arrays_;
 };
 
 }  // namespace
+
+bool stays_in(const CacheLevel& cache, double bytes) {
+    return bytes <= kUsable * cache.bytes.value;
+}
 
 Traffic group_traffic(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
@@ -367,7 +371,7 @@ Traffic group_traffic(ScheduleFacts& facts, int root) {
         }
         const std::vector<Touched> arrays = touched_by(facts, *nest);
         const auto beyond = [&](const CacheLevel& cache, double start) {
-            return NestTraffic(facts, arrays, cache.bytes.value, start).bytes(*nest);
+            return NestTraffic(facts, arrays, cache, start).bytes(*nest);
         };
         traffic.l2 += beyond(machine.l1, 0);
         traffic.l3 += beyond(machine.l2, kStartL3);
