@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schedule/access_along.h"
 #include "schedule/placement.h"
-#include "schedule/read_along.h"
 #include "schedule/tails.h"
 
 namespace nestor {
@@ -23,9 +23,8 @@ bool guards_badly(const Placement& placement, int function, const Stage& stage,
     if (loop.is_reduction()) {
         return false;
     }
-    const ReadAlong read = read_along(placement, function, loop.position);
-    return read.border || read.distance > 1 ||
-           memory_distance(placement, Source::Function, function, loop.position, 1) > 1;
+    const AccessAlong access = access_along(placement, function, loop.position);
+    return access.border || access.distance > 1;
 }
 
 void keep_whole(const std::vector<LoopRef>& loops, LoopNest& nest) {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/access_along.h"
 #include "schedule/loops.h"
-#include "schedule/read_along.h"
 #include "schedule/rules/copies.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tails.h"
@@ -160,8 +160,7 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     const Loop& loop = f.stages[stage].loops[nest.vector->dim];
     std::int64_t apart = 1;
     if (!loop.is_reduction()) {
-        apart = std::max(memory_distance(c.placement, Source::Function, function, loop.position, 1),
-                         read_along(c.placement, function, loop.position).distance);
+        apart = access_along(c.placement, function, loop.position).distance;
     }
     const std::int64_t registers =
         std::max<std::int64_t>(1, lanes * f.bytes_per_point() / kRegisterBytes);
@@ -177,7 +176,7 @@ bool shuffles_much(const RuleContext& c, int function, int stage, const LoopNest
         return false;
     }
     const Loop& loop = c.graph.functions[function].stages[stage].loops[nest.vector->dim];
-    return !loop.is_reduction() && read_along(c.placement, function, loop.position).rate > 2;
+    return !loop.is_reduction() && access_along(c.placement, function, loop.position).rate > 2;
 }
 
 // Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has
@@ -228,11 +227,8 @@ class InlinedLoads {
 bool guards_scattered(const RuleContext& c, int f, int s, const LoopNest& nest,
                       const std::vector<StageDim>& dims) {
     const Loop& loop = c.graph.functions[f].stages[s].loops[nest.vector->dim];
-    if (loop.is_reduction() || !has_guard(nest, dims, s, nest.vector->dim)) {
-        return false;
-    }
-    return memory_distance(c.placement, Source::Function, f, loop.position, 1) > 1 ||
-           read_along(c.placement, f, loop.position).distance > 1;
+    return !loop.is_reduction() && has_guard(nest, dims, s, nest.vector->dim) &&
+           access_along(c.placement, f, loop.position).distance > 1;
 }
 
 // How many times the code of a nest is larger for the elements of its vectors that are loaded one

@@ -1,4 +1,4 @@
-#include "schedule/read_along.h"
+#include "schedule/access_along.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,11 +9,24 @@ namespace nestor {
 
 namespace {
 
+// Distance in memory, in elements, of what is `rate` points apart along a dimension, if it is one
+// that vectors have instructions for; otherwise kScattered. Halves and thirds of points take as
+// many vectors apart.
+std::int64_t memory_distance(const Placement& placement, Source source, int index, int dim,
+                             double rate) {
+    constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
+    const double stride =
+        static_cast<double>(placement.stride(source, index, dim)) * (rate < 1 ? 1 / rate : rate);
+    const auto whole = static_cast<std::int64_t>(std::round(stride));
+    const bool known = whole >= 1 && std::abs(stride - static_cast<double>(whole)) < 1e-6;
+    return known && whole <= kFurthest ? whole : kScattered;
+}
+
 class Reader {
   public:
     explicit Reader(const Placement& placement) : placement_(placement) {}
 
-    ReadAlong found;
+    AccessAlong found;
 
     void read(int function, int dim, double points) {
         if (!seen_.insert({function, dim, points}).second) {
@@ -66,20 +79,13 @@ class Reader {
 
 }  // namespace
 
-ReadAlong read_along(const Placement& placement, int function, int dim) {
+AccessAlong access_along(const Placement& placement, int function, int dim) {
     Reader reader(placement);
     reader.read(function, dim, 1);
-    return reader.found;
-}
-
-std::int64_t memory_distance(const Placement& placement, Source source, int index, int dim,
-                             double rate) {
-    constexpr std::int64_t kFurthest = 4;  // that a vector has instructions for
-    const double stride =
-        static_cast<double>(placement.stride(source, index, dim)) * (rate < 1 ? 1 / rate : rate);
-    const auto whole = static_cast<std::int64_t>(std::round(stride));
-    const bool known = whole >= 1 && std::abs(stride - static_cast<double>(whole)) < 1e-6;
-    return known && whole <= kFurthest ? whole : kScattered;
+    AccessAlong found = reader.found;
+    found.distance =
+        std::max(found.distance, memory_distance(placement, Source::Function, function, dim, 1));
+    return found;
 }
 
 }  // namespace nestor

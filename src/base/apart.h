@@ -1,0 +1,18 @@
+#pragma once
+// Work that may crash or never end, for a process that has to live on.
+
+#include <functional>
+
+#include "base/result.h"
+
+namespace nestor {
+
+/** Does `body` in a copy of this process, of which nothing but its Status comes back. That it was
+ * ended by a signal, or took longer than so many seconds, is an Error, too. A signal that asks this
+ * process to stop is raised here after the copy has ended.
+ *
+ * Where other threads run, `body` is called here instead: a lock that one of them holds would never
+ * be released in the copy. */
+[[nodiscard]] Status try_apart(const std::function<Status()>& body, double seconds);
+
+}  // namespace nestor

@@ -1,0 +1,65 @@
+#include "base/apart.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <future>
+#include <thread>
+
+namespace nestor {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(Apart, OnlyTheStatusComesBack) {
+    int changed = 0;
+    EXPECT_TRUE(try_apart(
+        [&]() -> Status {
+            changed = 1;
+            return Ok{};
+        },
+        60));
+    EXPECT_EQ(changed, 0);
+    const Status status = try_apart([]() -> Status { return Error{"no room\nfor it"}; }, 60);
+    ASSERT_FALSE(status);
+    EXPECT_EQ(status.error(), "no room\nfor it");
+}
+
+TEST(Apart, CrashesAndEndlessLoopsAreErrors) {
+    const Status crash = try_apart(
+        []() -> Status {
+            std::raise(SIGSEGV);
+            return Ok{};
+        },
+        60);
+    ASSERT_FALSE(crash);
+    EXPECT_THAT(crash.error(), HasSubstr("Segmentation fault"));
+    const Status endless = try_apart(
+        []() -> Status {
+            while (true) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
+        },
+        0.2);
+    ASSERT_FALSE(endless);
+    EXPECT_THAT(endless.error(), HasSubstr("took too long"));
+}
+
+TEST(Apart, BesideOtherThreadsItIsDoneHere) {
+    std::promise<void> done;
+    std::jthread other([waits = done.get_future()] { waits.wait(); });
+    int changed = 0;
+    EXPECT_TRUE(try_apart(
+        [&]() -> Status {
+            changed = 1;
+            return Ok{};
+        },
+        60));
+    done.set_value();
+    EXPECT_EQ(changed, 1);
+}
+
+}  // namespace
+}  // namespace nestor
