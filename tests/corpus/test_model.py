@@ -25,7 +25,7 @@ LEAST = {
     "optical_flow": 0.85,
     "resample": 0.55,
     "unsharp": 0.70,
-    "upsample_interleaved": 0.40,
+    "upsample_interleaved": 0.35,
     "warp": 0.60,
     "wavelet": 0.65,
 }
