@@ -340,7 +340,7 @@ class Executor {
     [[nodiscard]] Expr condition(int function, const ConditionArg& condition) const {
         Expr all;
         for (const ExtentCondition& term : condition.terms) {
-            const Func& f = functions_.at(term.output < 0 ? function : term.output);
+            const Func& f = functions_.at(term.output_for(function));
             const Halide::OutputImageParam buffer =
                 f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer();
             const Expr holds = buffer.dim(term.dim).extent() >= static_cast<int>(term.at_least);

@@ -46,8 +46,8 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
     for (const Specialization& each : s.specializations) {
         const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
-            const int output = condition.output < 0 ? function : condition.output;
-            return graph_.functions[output].region[condition.dim].extent >= condition.at_least;
+            return graph_.functions[condition.output_for(function)].region[condition.dim].extent >=
+                   condition.at_least;
         });
         if (holds && !each.selected) {
             return each.nest;

@@ -144,7 +144,7 @@ class LoopNestPrinter {
         for (const Specialization& specialization : stage.specializations) {
             std::string condition;
             for (const ExtentCondition& term : specialization.when) {
-                const int output = term.output < 0 ? f : term.output;
+                const int output = term.output_for(f);
                 condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
                              (output == f ? "" : name(output) + "'s ") +
                              graph_.functions[output].args[term.dim] + " is at least " +

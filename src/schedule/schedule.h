@@ -111,6 +111,11 @@ struct ExtentCondition {
     std::int64_t at_least = 1;
     int output = -1;  // another function than the one that is specialised; -1: that one
 
+    /** The function whose extent it is, where `specialized` is specialised. */
+    [[nodiscard]] int output_for(int specialized) const {
+        return output < 0 ? specialized : output;
+    }
+
     bool operator==(const ExtentCondition&) const = default;
 };
 

@@ -54,7 +54,7 @@ void each_function(const Directive& directive, const Visit& visit) {
             std::ranges::for_each(list->functions, visit);
         } else if (const auto* condition = std::get_if<ConditionArg>(&arg)) {
             for (const ExtentCondition& term : condition->terms) {
-                visit(term.output < 0 ? directive.function : term.output);
+                visit(term.output_for(directive.function));
             }
             if (condition->selected && condition->selected->selector.function >= 0) {
                 visit(condition->selected->selector.function);

@@ -142,7 +142,7 @@ void Writer::add_preserved(const PreservedArg& preserved, const Directive& direc
 std::string Writer::condition(const ConditionArg& condition, int function) const {
     std::vector<std::string> terms;
     for (const ExtentCondition& term : condition.terms) {
-        const int output = term.output < 0 ? function : term.output;
+        const int output = term.output_for(function);
         const std::string buffer =
             program_.has_one_value(output) ? ".output_buffer()" : ".output_buffers()[0]";
         terms.push_back(program_.function(output) + buffer + ".dim(" + std::to_string(term.dim) +

@@ -155,10 +155,9 @@ class Printer {
             }
             special["when"] = Json::array();
             for (const ExtentCondition& condition : specialization.when) {
-                const bool own = condition.output < 0;
-                Json term = {{"dim", arg(own ? f : condition.output, condition.dim)},
+                Json term = {{"dim", arg(condition.output_for(f), condition.dim)},
                              {"at_least", condition.at_least}};
-                if (!own) {
+                if (condition.output >= 0) {
                     term["output"] = name(condition.output);
                 }
                 special["when"].push_back(std::move(term));

@@ -59,7 +59,7 @@ using Sizes = std::vector<ExtentCondition>;
 
 Sizes named(Sizes when, int function) {
     for (ExtentCondition& condition : when) {
-        condition.output = condition.output < 0 ? function : condition.output;
+        condition.output = condition.output_for(function);
     }
     return when;
 }

@@ -126,8 +126,7 @@ void check_specializations(const RuleContext& c) {
             for (const Specialization& specialization : function.stages[s].specializations) {
                 const auto of_no_output = [&](const ExtentCondition& condition) {
                     return condition.output == f ||
-                           !c.graph.functions[condition.output < 0 ? f : condition.output]
-                                .is_output;
+                           !c.graph.functions[condition.output_for(f)].is_output;
                 };
                 if (std::ranges::any_of(specialization.when, of_no_output)) {
                     c.broken(f, s, "is specialised on extents of what is no output, or no other");

@@ -176,7 +176,7 @@ void check_storage_dims(const RuleContext& c) {
         for (int s = 0; s < static_cast<int>(function.stages.size()); s++) {
             for (const Specialization& specialization : function.stages[s].specializations) {
                 for (const ExtentCondition& condition : specialization.when) {
-                    const int output = condition.output < 0 ? f : condition.output;
+                    const int output = condition.output_for(f);
                     if (output >= c.functions() || condition.dim < 0 ||
                         condition.dim >= c.graph.functions[output].dimensions() ||
                         condition.at_least > INT32_MAX) {
