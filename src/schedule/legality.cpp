@@ -42,6 +42,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_prefetch,
     },
     {
+        check_still_slides,
         check_unrolled_bodies,
         check_vector_lanes,
         check_stack,

@@ -153,6 +153,23 @@ bool Placement::slides(int function) const {
     return kind(function) == Kind::At && store(function) != schedule_.functions[function].compute;
 }
 
+std::vector<LoopSite> Placement::slid_loops(int function) const {
+    const Level store = this->store(function);
+    std::vector<LoopSite> loops;
+    for (const LoopSite& site : chain(schedule_.functions[function].compute.site)) {
+        const std::vector<LoopRef> order =
+            loop_order(running_nest(site.function, site.stage), dims(site.function, site.stage));
+        for (int at = position(order, site.loop); at < static_cast<int>(order.size()); at++) {
+            const LoopSite loop{site.function, site.stage, order[at]};
+            if (store.kind == Level::Kind::At && store.site == loop) {
+                return loops;
+            }
+            loops.push_back(loop);
+        }
+    }
+    return loops;
+}
+
 int Placement::dense_dim(Source source, int index) const {
     if (source == Source::Input) {
         return graph_.inputs[index].dense_dim;

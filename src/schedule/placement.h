@@ -71,6 +71,9 @@ class Placement {
     /** Computed at a loop and stored outside of it, so that it keeps what earlier iterations made.
      */
     [[nodiscard]] bool slides(int function) const;
+    /** The loops around the computation of a function that is computed at a loop, innermost first,
+     * up to the one where it is stored. */
+    [[nodiscard]] std::vector<LoopSite> slid_loops(int function) const;
 
     /** The dimension whose neighbours are neighbours in memory. */
     [[nodiscard]] int dense_dim(Source source, int index) const;

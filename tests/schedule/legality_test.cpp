@@ -48,6 +48,17 @@ int factor_histogram(const PipelineDag& dag, Schedule& s) {
     return intm;
 }
 
+// rows and weights computed at each row of a strip, and stored outside, or only rows.
+void slide_rows(Schedule& s, bool weights_slide) {
+    split(nest(s, 3), 1, 8, kGuard);
+    for (const int f : {1, 2}) {
+        s.functions[f].compute = Level::at({3, 0, {1, 1}});
+        if (f == 2 || weights_slide) {
+            s.functions[f].store = Level::at({3, 0, {1, 0}});
+        }
+    }
+}
+
 // A case is one thought: one row, whatever its length.
 // clang-format off
 #define CHANGE [](const PipelineDag &dag, Schedule &s)
@@ -375,6 +386,11 @@ const Case kReading[] = {
     {"slides through guarded tails", samples::blur, CHANGE { (void)dag; tile_blur(s);
         split(nest(s, 1), 1, 16, kGuard); s.functions[1].compute = Level::at({2, 0, {1, 1}});
         s.functions[0].compute = Level::at({1, 0, {0, 0}}); s.functions[0].store = Level::at({2, 0, {0, 0}}); }, ""},
+    {"stands still while another slides", samples::weighted_blur, CHANGE { (void)dag; slide_rows(s, true); },
+        "along which it stands still and others slide"},
+    {"is made again while another slides", samples::weighted_blur, CHANGE { (void)dag; slide_rows(s, false); }, ""},
+    {"stands still while none slides", samples::weighted_blur, CHANGE { (void)dag; slide_rows(s, true);
+        s.functions[2].store = {}; }, ""},
 };
 
 // clang-format on

@@ -147,6 +147,23 @@ PipelineDag blur() {
     return finished(std::move(dag), {2}, 0x1111);
 }
 
+PipelineDag weighted_blur() {
+    PipelineDag dag;
+    dag.inputs = {input_of("input", 1922, 1082)};
+    dag.functions.push_back(image("input_im", 0, 1922, 1082));
+    dag.functions.push_back(function("weights", {pure("i", 3, 0)}, {}));
+    std::vector<Load> row;
+    std::vector<Load> column;
+    for (int i = 0; i < 3; i++) {
+        row.push_back(load(0, {at({1, 0}, i), at({0, 1})}));
+        column.push_back(load(1, {at({0, 0}, i)}));
+        column.push_back(load(2, {at({1, 0}), at({0, 1}, i)}));
+    }
+    dag.functions.push_back(function("rows", {pure("x", 1920, 0), pure("y", 1082, 1)}, row));
+    dag.functions.push_back(function("out", {pure("x", 1920, 0), pure("y", 1080, 1)}, column));
+    return finished(std::move(dag), {3}, 0x1717);
+}
+
 PipelineDag histogram() {
     PipelineDag dag;
     dag.inputs = {input_of("input", 1024, 512)};
@@ -251,7 +268,8 @@ PipelineDag user_inside() {
 }
 
 std::vector<PipelineDag> all() {
-    return {blur(), histogram(), matmul(), pyramid(), zoo(), dead_element(), user_inside()};
+    return {blur(),    weighted_blur(), histogram(),    matmul(),
+            pyramid(), zoo(),           dead_element(), user_inside()};
 }
 
 int find(const PipelineDag& dag, const std::string& function) {

@@ -13,6 +13,10 @@ namespace nestor::samples {
  * 1080. 0 input_im, 1 blur_x, 2 blur_y. */
 PipelineDag blur();
 
+/** rows(x, y) = sum of input(x .. x + 2, y); out(x, y) = sum of weights(i) * rows(x, y + i), i in
+ * 0 .. 2. 0 input_im, 1 weights, 2 rows, 3 out. */
+PipelineDag weighted_blur();
+
 /** hist(i) = 0; hist(input(r.x, r.y)) += 1, r over 1024 x 512; out(x, y) = hist(input(x, y)).
  *  0 input_im, 1 hist, 2 out. */
 PipelineDag histogram();

@@ -13,26 +13,6 @@ namespace nestor {
 
 namespace {
 
-// The loops around the computation of a function, up to the one where it is stored.
-std::vector<LoopSite> slid_loops(const RuleContext& c, int function) {
-    const LoopSite& compute = c.schedule.functions[function].compute.site;
-    const Level store = c.placement.store(function);
-    std::vector<LoopSite> loops;
-    for (const LoopSite& site : c.placement.chain(compute)) {
-        const std::vector<StageDim> dims = c.placement.dims(site.function, site.stage);
-        const std::vector<LoopRef> order =
-            loop_order(c.placement.running_nest(site.function, site.stage), dims);
-        for (int at = position(order, site.loop); at < static_cast<int>(order.size()); at++) {
-            const LoopSite loop{site.function, site.stage, order[at]};
-            if (store.kind == Level::Kind::At && store.site == loop) {
-                return loops;
-            }
-            loops.push_back(loop);
-        }
-    }
-    return loops;
-}
-
 bool has_vector_along(const RuleContext& c, int function, int dim) {
     for (const Stage& stage : c.graph.functions[function].stages) {
         for (const LoopNest* nest : c.placement.nests(function, stage.index)) {
@@ -80,7 +60,7 @@ void check_folds(const RuleContext& c) {
         if (!c.placement.slides(f)) {
             continue;
         }
-        for (const LoopSite& loop : slid_loops(c, f)) {
+        for (const LoopSite& loop : c.placement.slid_loops(f)) {
             const Regions& regions = c.bounds.within(loop);
             const LoopNest& around = c.placement.running_nest(loop.function, loop.stage);
             for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
@@ -108,7 +88,7 @@ void check_careful_slides(const RuleContext& c) {
         if (!c.placement.slides(f)) {
             continue;
         }
-        for (const LoopSite& loop : slid_loops(c, f)) {
+        for (const LoopSite& loop : c.placement.slid_loops(f)) {
             for (int other = 0; other < c.functions(); other++) {
                 if (c.placement.kind(other) != Placement::Kind::At || c.placement.slides(other) ||
                     !c.placement.is_computed_inside(other, loop)) {

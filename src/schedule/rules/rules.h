@@ -72,6 +72,7 @@ void check_consumers_inside(const RuleContext& context);
 void check_storage_levels(const RuleContext& context);
 void check_sliding(const RuleContext& context);
 void check_slides_through(const RuleContext& context);
+void check_still_slides(const RuleContext& context);
 void check_storage_directives(const RuleContext& context);
 
 // Directives that join stages.

@@ -1,4 +1,4 @@
-// A rule on sliding windows: what is stored outside of the loop that computes it keeps what earlier
+// Rules on sliding windows: what is stored outside of the loop that computes it keeps what earlier
 // iterations made, and Halide computes only what is new.
 
 #include <algorithm>
@@ -61,7 +61,54 @@ bool computes_beyond(const RuleContext& c, int function) {
     return false;
 }
 
+// Whether another function is computed inside of the loop and stored outside.
+bool another_slides(const RuleContext& c, int function, const LoopSite& loop) {
+    for (int f = 0; f < c.functions(); f++) {
+        if (f == function || !c.placement.slides(f)) {
+            continue;
+        }
+        const std::vector<LoopSite> loops = c.placement.slid_loops(f);
+        if (std::ranges::find(loops, loop) != loops.end()) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool stands_still(const RuleContext& c, int function, const LoopSite& loop) {
+    const Regions& regions = c.bounds.within(loop);
+    for (int d = 0; d < c.graph.functions[function].dimensions(); d++) {
+        if (regions.touches(Source::Function, function) &&
+            regions.advance(Source::Function, function, d) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace
+
+// Halide 21 computes what is the same in all iterations in the first one only. Where another
+// function slides along that loop, the loop begins earlier, to warm it up, and what is only needed
+// later is never computed:
+//   weights(i) = exp(-i * i); rows(x, y) = in(x - 1, y) + in(x + 1, y)
+//   out(x, y) = weights(0) * rows(x, y) + weights(1) * rows(x, y + 1)
+// with both computed at yi and stored at y of out, reads garbage for weights.
+void check_still_slides(const RuleContext& c) {
+    for (int f = 0; f < c.functions(); f++) {
+        if (!c.placement.slides(f)) {
+            continue;
+        }
+        for (const LoopSite& loop : c.placement.slid_loops(f)) {
+            if (another_slides(c, f, loop) && stands_still(c, f, loop)) {
+                c.broken(f, -1,
+                         "is stored outside of a loop along which it stands still and others "
+                         "slide");
+                break;
+            }
+        }
+    }
+}
 
 // Halide 21 gives wrong results where storage outlives the computation of a consumer that computes
 // more than it is asked for:

@@ -168,6 +168,29 @@ BuiltPipeline select_on_coordinates() {
     return b.finish();
 }
 
+// Weights that are a function of their own, as a generator with a parameter sigma makes them: they
+// are the same in all loops along which the rest slides.
+BuiltPipeline sharpening_with_weights() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 256}, {0, 180}}, kOwnExtents);
+    Func weights("weights"), bounded = bc::repeat_edge(in), rows("rows"), both("both"),
+                             ratio("ratio"), out("out");
+    weights(x) = exp(-cast<float>(x * x) / 4.5f);
+    const auto weighted = [&](const auto& at) {
+        Expr sum = weights(0) * at(0);
+        for (int i = 1; i < 4; i++) {
+            sum += weights(i) * (at(-i) + at(i));
+        }
+        return sum;
+    };
+    rows(x, y) = weighted([&](int i) { return bounded(x, y + i); });
+    both(x, y) = weighted([&](int i) { return rows(x + i, y); });
+    ratio(x, y) = (2 * bounded(x, y) - both(x, y)) / (bounded(x, y) + 1.0f);
+    out(x, y) = ratio(x, y) * in(x, y);
+    b.output(out, {{0, 256}, {0, 180}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> boundary_pipelines() {
@@ -183,6 +206,7 @@ std::vector<TestPipeline> boundary_pipelines() {
         {"repeat_edge_of_stage", kind, repeat_edge_of_stage},
         {"sharpening_chain", kind, sharpening_chain},
         {"boundary_at_every_stage", kind, boundary_at_every_stage},
+        {"sharpening_with_weights", kind, sharpening_with_weights},
         {"clamp_by_hand", kind, clamp_by_hand},
         {"select_on_coordinates", kind, select_on_coordinates},
         {"reversal", "input's own extents", reversal},
