@@ -90,7 +90,7 @@ void print_text(const Explanation& e) {
     std::cout
         << "\nwhat was compared, by prediction (the first that passes all checks is taken):\n";
     for (const Compared& each : e.outcome.candidates) {
-        std::cout << "  " << std::left << std::setw(14) << each.name << milliseconds(each.seconds)
+        std::cout << "  " << std::left << std::setw(30) << each.name << milliseconds(each.seconds)
                   << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";
     }
     print_costs(e);

@@ -37,6 +37,32 @@ Caps search_caps(Builder& builder, const std::vector<Start>& starts, Caps caps) 
     return caps;
 }
 
+// The same with guards around the last rows of blocks in what is computed at loops. Where many
+// functions read one whose region is rounded up in such a way, Halide's simplifier may not come to
+// an end (max_filter); with guards, regions stay as they are.
+Schedule with_guarded_blocks(Schedule schedule) {
+    for (FunctionSchedule& f : schedule.functions) {
+        if (f.compute.kind != Level::Kind::At) {
+            continue;
+        }
+        const auto guard = [](LoopNest& nest) {
+            for (std::size_t d = 0; d < nest.splits.size(); d++) {
+                const bool along = nest.vector && nest.vector->dim == static_cast<int>(d);
+                for (Split& split : nest.splits[d]) {
+                    split.tail = along ? split.tail : Tail::GuardWithIf;
+                }
+            }
+        };
+        for (StageSchedule& stage : f.stages) {
+            guard(stage.nest);
+            for (Specialization& special : stage.specializations) {
+                guard(special.nest);
+            }
+        }
+    }
+    return schedule;
+}
+
 // One thread for each start. They share nothing that changes, so that the result is the same on any
 // number of cores.
 std::vector<std::optional<Found>> descend_from_all(const PipelineDag& dag, const Machine& machine,
@@ -66,26 +92,33 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                     const Limits& limits) {
     SearchResult result;
     Evaluator evaluator(dag, machine);
-    const auto add = [&](std::string name, Schedule schedule, double seconds) {
+    const auto add = [&](std::string name, Schedule schedule, double seconds, bool is_seed) {
         const bool known = std::ranges::any_of(
             result.proposals, [&](const Proposal& each) { return each.schedule == schedule; });
         if (!known) {
-            result.proposals.push_back({std::move(name), std::move(schedule), seconds});
+            result.proposals.push_back({std::move(name), std::move(schedule), seconds, is_seed});
         }
     };
     for (Seed& seed : make_seeds(dag, machine, options.caps)) {
         const double seconds = evaluator.seconds(seed.schedule);
-        add(seed.name, std::move(seed.schedule), seconds);
+        add(seed.name, std::move(seed.schedule), seconds, true);
         result.states++;
     }
     if (options.improve && limits.check() == StopReason::Finished) {
         Builder builder(dag, machine);
         const std::vector<Start> starts = make_starts(dag, machine);
         const Caps caps = search_caps(builder, starts, options.caps);
+        Caps any_size = caps;
+        any_size.code_size = -1;
         for (auto& found : descend_from_all(dag, machine, starts, caps, limits)) {
-            if (found) {
-                result.states += found->states;
-                add("from " + found->name, std::move(found->schedule), found->seconds);
+            if (!found) {
+                continue;
+            }
+            result.states += found->states;
+            Schedule guarded = with_guarded_blocks(found->schedule);
+            add("from " + found->name, std::move(found->schedule), found->seconds, false);
+            if (check_legality(dag, guarded, any_size).empty()) {
+                add("from " + found->name + ", guarded", std::move(guarded), found->seconds, false);
             }
         }
     }

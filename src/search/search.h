@@ -14,6 +14,7 @@ struct Proposal {
     std::string name;  // of the idea that it came from
     Schedule schedule;
     double seconds = 0;  // predicted
+    bool is_seed = false;  // simple enough that lowering takes no time
 };
 
 struct SearchOptions {
