@@ -38,6 +38,11 @@ class Mixer {
                 add(loop);
             }
         }
+        add(nest.partition.size());
+        for (const LoopPartition& partition : nest.partition) {
+            add(partition.loop);
+            add(static_cast<std::uint64_t>(partition.policy));
+        }
         add(nest.vector ? 1 : 0);
         if (nest.vector) {
             add(*nest.vector);
@@ -110,6 +115,7 @@ double Evaluator::seconds(const Schedule& schedule) {
         }
     }
     const double everything = bytes_at_root(bounds);
+    const RootMemory memory = root_memory(bounds);
     double total = 0;
     std::vector<int> missing;
     for (std::size_t root = 0; root < count; root++) {
@@ -127,6 +133,8 @@ double Evaluator::seconds(const Schedule& schedule) {
         for (const CacheLevel* cache : {&machine_.l1, &machine_.l2, &machine_.l3}) {
             keys[root].add(stays_in(*cache, everything) ? 1 : 0);
         }
+        keys[root].add(static_cast<std::uint64_t>(memory.largest));
+        keys[root].add(memory.bytes >= trim_threshold(memory.largest) ? 1 : 0);
         const auto known = groups_.find(keys[root].hash());
         if (known != groups_.end()) {
             total += known->second;

@@ -254,6 +254,28 @@ double bytes_at_root(const Bounds& bounds) {
     return bytes;
 }
 
+RootMemory root_memory(const Bounds& bounds) {
+    const Placement& placement = bounds.placement();
+    RootMemory memory;
+    for (int f = 0; f < static_cast<int>(placement.graph().functions.size()); f++) {
+        if (placement.is_transparent(f) || placement.kind(f) == Placement::Kind::At ||
+            placement.graph().functions[f].is_output) {
+            continue;
+        }
+        const double bytes = whole_bytes(bounds, Source::Function, f);
+        if (bytes <= RootMemory::kLargestKept) {
+            memory.bytes += bytes;
+            memory.largest = std::max(memory.largest, bytes);
+        }
+    }
+    return memory;
+}
+
+double trim_threshold(double largest) {
+    constexpr double kSmallest = 128 << 10;
+    return largest < kSmallest ? kSmallest : 2 * largest;
+}
+
 double ScheduleFacts::whole_bytes(Source source, int index) const {
     return nestor::whole_bytes(bounds_, source, index);
 }

@@ -55,6 +55,21 @@ struct NestFacts {
  * included. */
 [[nodiscard]] double bytes_at_root(const Bounds& bounds);
 
+/** Memory of functions at root, outputs apart, as far as the C library on Linux may keep what is
+ * freed for the next allocation: blocks of up to 32 MiB (mallopt(3), M_MMAP_THRESHOLD). */
+struct RootMemory {
+    static constexpr double kLargestKept = 32.0 * (1 << 20);
+
+    double bytes = 0;    // of all of them
+    double largest = 0;  // of one
+};
+[[nodiscard]] RootMemory root_memory(const Bounds& bounds);
+
+/** Bytes of freed memory at the end of a heap from which on the C library on Linux gives it back to
+ * the system (mallopt(3), M_TRIM_THRESHOLD): twice the largest block that was ever freed, of those
+ * that begin at 128 KiB, or else 128 KiB. `largest`: the largest block that is kept. */
+[[nodiscard]] double trim_threshold(double largest);
+
 /** Facts about all stages of a schedule at the estimates. */
 class ScheduleFacts {
   public:
@@ -81,6 +96,8 @@ class ScheduleFacts {
     [[nodiscard]] double whole_bytes(Source source, int index) const;
     /** See bytes_at_root(). */
     [[nodiscard]] double everything();
+    /** See nestor::root_memory(). */
+    [[nodiscard]] RootMemory root_memory() const { return nestor::root_memory(bounds_); }
     /** Bytes that one iteration of a loop touches of it; 0: none. */
     [[nodiscard]] double bytes_within(const LoopSite& site, Source source, int index);
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular

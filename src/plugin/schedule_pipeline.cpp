@@ -25,10 +25,10 @@ namespace {
 // Several times what schedules of the corpus take to lower (100,000 nodes of code: 1 to 3 s), on a
 // machine with other things to do. Where Halide's simplifier explodes, no time is enough, and the
 // next candidate is not far behind; who brings a schedule has no other.
-constexpr double kLoweringSeconds = 3;
-constexpr double kLoweringSecondsOfNode = 5e-5;
+constexpr double kLoweringSeconds = 2;
+constexpr double kLoweringSecondsOfNode = 3e-5;
 constexpr double kReplaySeconds = 60;
-constexpr double kTimesBaseline = 20;
+constexpr double kTimesBaseline = 10;
 
 /** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4.
  * apply it;

@@ -27,11 +27,36 @@ bool guards_badly(const Placement& placement, int function, const Stage& stage,
     return access.border || access.distance > 1;
 }
 
+bool has_guards(const LoopNest& nest) {
+    return std::ranges::any_of(nest.splits, [](const std::vector<Split>& each) {
+        return std::ranges::any_of(each, [](const Split& split) { return is_guard(split.tail); });
+    });
+}
+
 void keep_whole(const std::vector<LoopRef>& loops, LoopNest& nest) {
     for (const LoopRef& loop : loops) {
         nest.partition.push_back({loop, PartitionPolicy::Never});
     }
     std::ranges::sort(nest.partition, {}, &LoopPartition::loop);
+}
+
+// Where neither a border nor a guard is met, there is nothing to take out of a loop, and LLVM needs
+// minutes for some of what Halide does about tiles that are moved inwards (max_filter: blocks of
+// several vectors and rows). Loops around what is computed inside are left as they are.
+void keep_inner_whole(const std::vector<LoopRef>& sites, LoopNest& nest) {
+    std::vector<LoopRef> divided;
+    for (const LoopRef& loop : nest.order) {
+        if (std::ranges::count(sites, loop) > 0) {
+            break;
+        }
+        const bool marked = nest.vector == loop || std::ranges::count(nest.unrolled, loop) > 0;
+        const bool whole = std::ranges::any_of(
+            nest.partition, [&](const LoopPartition& each) { return each.loop == loop; });
+        if (!marked && !whole) {
+            divided.push_back(loop);
+        }
+    }
+    keep_whole(divided, nest);
 }
 
 // Without unrolling: it is for small sizes.
@@ -118,10 +143,20 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
     const Placement placement(dag, schedule);
     std::vector<int> inside;
+    std::vector<LoopRef> sites;
     for (int i = 0; i < static_cast<int>(dag.functions.size()); i++) {
-        if (i != output && !placement.is_transparent(i) && placement.root(i) == output) {
-            inside.push_back(i);
+        if (i == output || placement.is_transparent(i) || placement.root(i) != output) {
+            continue;
         }
+        inside.push_back(i);
+        const LoopSite& site = schedule.functions[i].compute.site;
+        if (site.function == output) {
+            sites.push_back(site.loop);
+        }
+    }
+    if (nest.vector && !has_guards(large.nest) &&
+        !access_along(placement, output, stage.loops[nest.vector->dim].position).border) {
+        keep_inner_whole(sites, large.nest);
     }
     std::vector<Specialization> cases;
     const auto add = [&](const std::vector<ExtentCondition>& when, const LoopNest& with) {

@@ -1,5 +1,8 @@
 #include "search/descent.h"
 
+#include <algorithm>
+#include <random>
+
 #include "search/inlining.h"
 #include "search/moves.h"
 
@@ -23,8 +26,8 @@ class Descent {
           caps_(caps),
           limits_(limits),
           observer_(observer),
-          changed_(dag_.functions.size(), 0),
-          looked_at_(dag_.functions.size(), -1) {}
+          state_{0, std::vector<int>(dag_.functions.size(), 0),
+                 std::vector<int>(dag_.functions.size(), -1)} {}
 
     std::optional<Found> run(const Start& start) {
         Found best{start.name, start.plan, builder_.build(start.plan), 0, 1};
@@ -33,21 +36,83 @@ class Descent {
         }
         best.seconds = evaluator_.seconds(best.schedule);
         charge_ = charge(best.schedule);
-        bool improved = true;
-        for (int round = 0; improved && round < kMostRounds; round++) {
-            improved = false;
-            // Consumers first: where they have tiles, producers may follow.
-            for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0; f--) {
-                if (limits_.check() != StopReason::Finished) {
-                    return best;
-                }
-                improved = (!is_settled(f, best) && improve(f, best)) || improved;
+        converge(best);
+        return best;
+    }
+
+    Found shake(Found best, std::uint64_t seed, std::int64_t work) {
+        std::mt19937_64 random(seed);
+        charge_ = charge(best.schedule);
+        converge(best);
+        const std::int64_t functions = std::ssize(dag_.functions);
+        const std::int64_t first = best.states;
+        while ((best.states - first) * functions < work && !is_over()) {
+            const std::int64_t before = best.states;
+            const State kept = state_;
+            const double kept_charge = charge_;
+            std::optional<Found> other = perturbed(best, random);
+            if (other) {
+                converge(*other);
             }
+            const std::int64_t states = other ? other->states : before + 1;
+            if (other && other->seconds * charge_ < kEnough * best.seconds * kept_charge) {
+                best = std::move(*other);
+            } else {
+                state_ = kept;
+                charge_ = kept_charge;
+            }
+            best.states = static_cast<int>(states);
         }
         return best;
     }
 
   private:
+    [[nodiscard]] bool is_over() const { return limits_.check() != StopReason::Finished; }
+
+    // Two moves at random, of functions near each other; nothing if that is not legal.
+    std::optional<Found> perturbed(const Found& from, std::mt19937_64& random) {
+        Found other = from;
+        int function = static_cast<int>(random() % dag_.functions.size());
+        for (int i = 0; i < 2; i++) {
+            std::vector<Plan> plans;
+            for_each_neighbour(builder_, other.plan, function,
+                               [&](Plan plan) { plans.push_back(std::move(plan)); });
+            if (plans.empty()) {
+                return std::nullopt;
+            }
+            other.plan = std::move(plans[random() % plans.size()]);
+            const std::vector<bool> close = near(function, from);
+            const auto count = static_cast<std::uint64_t>(std::ranges::count(close, true));
+            auto skip = static_cast<int>(random() % count);
+            for (function = 0; !close[function] || skip-- > 0; function++) {
+            }
+        }
+        other.schedule = builder_.build(other.plan);
+        if (other.schedule == from.schedule || !is_legal(other.schedule)) {
+            return std::nullopt;
+        }
+        other.states++;
+        other.seconds = evaluator_.seconds(other.schedule);
+        charge_ = charge(other.schedule);
+        note_changes(from.plan, other.plan);
+        return other;
+    }
+
+    // Until no move improves it.
+    void converge(Found& best) {
+        bool improved = true;
+        for (int round = 0; improved && round < kMostRounds; round++) {
+            improved = false;
+            // Consumers first: where they have tiles, producers may follow.
+            for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0; f--) {
+                if (is_over()) {
+                    return;
+                }
+                improved = (!is_settled(f, best) && improve(f, best)) || improved;
+            }
+        }
+    }
+
     [[nodiscard]] bool is_legal(const Schedule& schedule) const {
         return check_legality(dag_, schedule, caps_).empty();
     }
@@ -61,8 +126,8 @@ class Descent {
     bool improve(int function, Found& best) {
         const Plan from = best.plan;
         bool improved = false;
-        step_++;
-        looked_at_[function] = step_;
+        state_.step++;
+        state_.looked_at[function] = state_.step;
         for_each_neighbour(builder_, from, function, [&](Plan plan) {
             Schedule schedule = builder_.build(plan);
             best.states++;
@@ -86,19 +151,25 @@ class Descent {
                 improved = true;
             }
         });
-        for (std::size_t f = 0; improved && f < changed_.size(); f++) {
-            if (!(best.plan.functions[f] == from.functions[f])) {
-                changed_[f] = step_;
-            }
+        if (improved) {
+            note_changes(from, best.plan);
         }
         return improved;
+    }
+
+    void note_changes(const Plan& from, const Plan& to) {
+        for (std::size_t f = 0; f < state_.changed.size(); f++) {
+            if (!(to.functions[f] == from.functions[f])) {
+                state_.changed[f] = state_.step;
+            }
+        }
     }
 
     // Nothing near has changed since its neighbours were looked at.
     [[nodiscard]] bool is_settled(int function, const Found& best) const {
         const std::vector<bool> close = near(function, best);
         for (std::size_t f = 0; f < close.size(); f++) {
-            if (close[f] && changed_[f] >= looked_at_[function]) {
+            if (close[f] && state_.changed[f] >= state_.looked_at[function]) {
                 return false;
             }
         }
@@ -145,10 +216,13 @@ class Descent {
     const Caps& caps_;
     const Limits& limits_;
     const Observer& observer_;
-    double charge_ = 1;           // of the best one
-    int step_ = 0;                // functions looked at
-    std::vector<int> changed_;    // [function]: the step that last changed its plan
-    std::vector<int> looked_at_;  // [function]: the step of its last look; -1: none
+    double charge_ = 1;  // of the best one
+    struct State {
+        int step;                    // functions looked at
+        std::vector<int> changed;    // [function]: the step that last changed its plan
+        std::vector<int> looked_at;  // [function]: the step of its last look; -1: none
+    };
+    State state_;
 };
 
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:
@@ -202,6 +276,11 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
 std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,
                              const Caps& caps, const Limits& limits, const Observer& observer) {
     return Descent(builder, evaluator, caps, limits, observer).run(start);
+}
+
+Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
+            const Limits& limits, std::uint64_t seed, std::int64_t work, const Observer& observer) {
+    return Descent(builder, evaluator, caps, limits, observer).shake(std::move(found), seed, work);
 }
 
 }  // namespace nestor

@@ -1,6 +1,7 @@
 #pragma once
 // Coordinate descent: from a plan to one that no single move improves, by predicted time.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,5 +37,12 @@ using Observer = std::function<void(const Schedule& schedule, double seconds)>;
 [[nodiscard]] std::optional<Found> descend(Builder& builder, Evaluator& evaluator,
                                            const Start& start, const Caps& caps,
                                            const Limits& limits, const Observer& observer = {});
+
+/** Iterated local search (Lourenço, Martin, Stützle, "Iterated local search", 2003): changes two
+ * decisions near each other at random, descends from there, and keeps what is better, until so many
+ * schedules times functions were looked at. The same seed finds the same. */
+[[nodiscard]] Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
+                          const Limits& limits, std::uint64_t seed, std::int64_t work,
+                          const Observer& observer = {});
 
 }  // namespace nestor

@@ -28,8 +28,8 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 class NestMaker {
   public:
     NestMaker(const Function& f, const Stage& stage, const NestPlan& plan,
-              const std::vector<bool>& open)
-        : f_(f), stage_(stage), plan_(plan), open_(open) {}
+              const std::vector<bool>& open, const std::vector<bool>& borders)
+        : f_(f), stage_(stage), plan_(plan), open_(open), borders_(borders) {}
 
     LoopNest make(bool at_root, const Machine& machine) {
         nest_.splits.resize(stage_.loops.size());
@@ -188,14 +188,19 @@ class NestMaker {
         std::ranges::sort(nest_.partition, {}, &LoopPartition::loop);
     }
 
-    // A loop of one iteration is none to Halide: it takes nothing out of it.
+    // A loop of one iteration is none to Halide: it takes nothing out of it. Then the loop around
+    // it has to do, if there is something to take out here, or guards in what is computed inside:
+    // borders there would be on gathers in its whole first and last iteration.
     [[nodiscard]] std::optional<LoopRef> innermost_along_vectors() {
         const std::optional<LoopRef>& inner = site(SiteKind::Inner);
-        if (!inner || inner->dim != plan_.vector_dim || inner->level == 0 || trips(*inner) > 1) {
+        if (!inner || inner->dim != plan_.vector_dim || inner->level == 0 || trips(*inner) > 1 ||
+            !is_divided(stage_.loops[inner->dim].position)) {
             return inner;
         }
         return LoopRef{inner->dim, 0};
     }
+
+    [[nodiscard]] bool is_divided(int dim) const { return borders_[dim] || open_[dim]; }
 
     [[nodiscard]] std::int64_t trips(LoopRef loop) const {
         const std::vector<Split>& splits = nest_.splits[loop.dim];
@@ -223,7 +228,8 @@ class NestMaker {
     const Function& f_;
     const Stage& stage_;
     const NestPlan& plan_;
-    const std::vector<bool>& open_;  // see Reach::beyond, by dimension
+    const std::vector<bool>& open_;     // see Reach::beyond, by dimension
+    const std::vector<bool>& borders_;  // see real_borders, by dimension
     LoopNest nest_;
     std::vector<bool> tiled_;  // of the free dimensions, in their order
     Sites sites_;
@@ -232,12 +238,12 @@ class NestMaker {
 class ScheduleMaker {
   public:
     ScheduleMaker(const PipelineDag& dag, const Plan& plan, const Machine& machine,
-                  const Reach& reach, const std::vector<std::vector<StageRef>>& uses)
+                  const Reach& reach, const Inlining& inlining)
         : dag_(dag),
           plan_(plan),
           machine_(machine),
           reach_(reach),
-          uses_(uses),
+          inlining_(inlining),
           schedule_(empty_schedule(dag)),
           compute_(dag.functions.size()),
           sites_(dag.functions.size()) {}
@@ -299,7 +305,7 @@ class ScheduleMaker {
             }
         }
         for (const Stage& stage : f.stages) {
-            NestMaker maker(f, stage, plan.stages[stage.index], open);
+            NestMaker maker(f, stage, plan.stages[stage.index], open, inlining_.borders[i]);
             schedule.stages[stage.index].nest = maker.make(!compute_[i], machine_);
             sites_[i].push_back(maker.sites());
             add_selected(stage, plan.stages[stage.index], schedule.stages[stage.index]);
@@ -343,11 +349,11 @@ class ScheduleMaker {
     }
 
     [[nodiscard]] std::vector<Spot> common_spots(int i) const {
-        if (dag_.functions[i].is_output || uses_[i].empty()) {
+        if (dag_.functions[i].is_output || inlining_.uses[i].empty()) {
             return {};
         }
         std::optional<std::vector<Spot>> common;
-        for (const StageRef& use : uses_[i]) {
+        for (const StageRef& use : inlining_.uses[i]) {
             std::vector<Spot> around;
             if (use.stage >= 0) {
                 add_around({use.function, use.stage, SiteKind::Inner}, around);
@@ -386,7 +392,7 @@ class ScheduleMaker {
     const Plan& plan_;
     const Machine& machine_;
     const Reach& reach_;
-    const std::vector<std::vector<StageRef>>& uses_;
+    const Inlining& inlining_;
     Schedule schedule_;
     std::vector<std::optional<Spot>> compute_;  // of functions that are computed at a loop
     std::vector<std::vector<Sites>> sites_;     // [function][stage]
@@ -451,21 +457,24 @@ Builder::Builder(const PipelineDag& dag, const Machine& machine)
     : dag_(dag), machine_(machine), reach_(dag) {}
 
 Schedule Builder::build(const Plan& plan) {
-    return ScheduleMaker(dag_, plan, machine_, reach_, uses(plan)).run();
+    return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).run();
 }
 
 std::vector<Spot> Builder::possible_spots(const Plan& plan, int function) {
-    return ScheduleMaker(dag_, plan, machine_, reach_, uses(plan)).spots_of(function);
+    return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).spots_of(function);
 }
 
-const std::vector<std::vector<StageRef>>& Builder::uses(const Plan& plan) {
+const Inlining& Builder::inlining(const Plan& plan) {
     std::vector<bool> inlined;
     for (const FunctionPlan& f : plan.functions) {
         inlined.push_back(f.place == Place::Inlined);
     }
-    const auto known = uses_.find(inlined);
-    return known != uses_.end() ? known->second
-                                : uses_.emplace(inlined, real_uses(dag_, inlined)).first->second;
+    const auto known = inlinings_.find(inlined);
+    if (known != inlinings_.end()) {
+        return known->second;
+    }
+    Inlining inlining{real_uses(dag_, inlined), real_borders(dag_, inlined)};
+    return inlinings_.emplace(inlined, std::move(inlining)).first->second;
 }
 
 }  // namespace nestor

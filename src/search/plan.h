@@ -78,6 +78,12 @@ struct Plan {
  * ones, all free. */
 [[nodiscard]] std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim);
 
+/** What follows from what is inlined. */
+struct Inlining {
+    std::vector<std::vector<StageRef>> uses;  // see real_uses()
+    std::vector<std::vector<bool>> borders;   // see real_borders()
+};
+
 /** Makes schedules from plans of one pipeline; keeps what many of them have in common. */
 class Builder {
   public:
@@ -98,12 +104,12 @@ class Builder {
     [[nodiscard]] const Machine& machine() const { return machine_; }
 
   private:
-    [[nodiscard]] const std::vector<std::vector<StageRef>>& uses(const Plan& plan);
+    [[nodiscard]] const Inlining& inlining(const Plan& plan);
 
     const PipelineDag& dag_;
     const Machine& machine_;
     const Reach reach_;
-    std::map<std::vector<bool>, std::vector<std::vector<StageRef>>> uses_;  // by what is inlined
+    std::map<std::vector<bool>, Inlining> inlinings_;  // by what is inlined
 };
 
 }  // namespace nestor

@@ -13,7 +13,7 @@ namespace nestor {
 struct Proposal {
     std::string name;  // of the idea that it came from
     Schedule schedule;
-    double seconds = 0;  // predicted
+    double seconds = 0;    // predicted
     bool is_seed = false;  // simple enough that lowering takes no time
 };
 
@@ -32,8 +32,8 @@ struct SearchResult {
     int states = 0;                   // schedules whose time was predicted
 };
 
-/** Seeds, and what coordinate descent makes of several starts. Stopped by `limits`, it returns what
- * it has. */
+/** Seeds, and what descent and local search make of several starts. Stopped by `limits`, it returns
+ * what it has. */
 [[nodiscard]] SearchResult search(const PipelineDag& dag, const Machine& machine,
                                   const SearchOptions& options, const Limits& limits);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <map>
 
 #include "cost/terms.h"
 
@@ -8,42 +9,105 @@ namespace {
 
 // Halide puts smaller allocations of constant size on the stack, which costs nothing.
 constexpr double kStackBytes = 16384;
-// The C library on Linux keeps freed memory of this size at most for the next allocation; what is
-// larger goes back to the system and comes back as fresh pages (mallopt(3), M_MMAP_THRESHOLD).
-constexpr double kKeptBytes = 32.0 * (1 << 20);
+// Whether the C library keeps memory depends on what else the process has freed: an image of some
+// MiB before, and it does. Half of the processes are taken to be such.
+constexpr double kFreshProcesses = 0.5;
+
+// What one group allocates in loops and at root.
+class Allocations {
+  public:
+    Allocations(ScheduleFacts& facts, int root) : facts_(facts), threshold_(0) {
+        double largest = facts.root_memory().largest;
+        for (const NestFacts& nest : facts.nests()) {
+            if (nest.root != root || nest.stage != 0) {
+                continue;
+            }
+            const double bytes = facts.allocated_bytes(nest.function);
+            if (bytes <= kStackBytes) {
+                continue;
+            }
+            const Level storage = facts.placement().storage(nest.function);
+            if (storage.kind == Level::Kind::At) {
+                in_loops_[storage.site].bytes += bytes;
+                in_loops_[storage.site].count++;
+                largest = bytes <= RootMemory::kLargestKept ? std::max(largest, bytes) : largest;
+            } else {
+                at_root_ = bytes;
+            }
+        }
+        threshold_ = trim_threshold(largest);
+    }
+
+    // Calls of the allocator.
+    [[nodiscard]] double calls() const {
+        double calls = at_root_ > 0 ? 1 : 0;
+        for (const auto& [site, here] : in_loops_) {
+            calls += here.count * iterations(site);
+        }
+        return calls;
+    }
+
+    // Bytes that the system hands out anew.
+    [[nodiscard]] double fresh_bytes() {
+        const RootMemory memory = facts_.root_memory();
+        double fresh = 0;
+        if (at_root_ > RootMemory::kLargestKept) {
+            fresh = at_root_;
+        } else if (memory.bytes >= trim_threshold(memory.largest)) {
+            fresh = kFreshProcesses * at_root_;
+        }
+        for (const auto& [site, here] : in_loops_) {
+            fresh += kFreshProcesses * iterations(site) * fresh_in(site, here.bytes);
+        }
+        return fresh;
+    }
+
+  private:
+    struct Here {
+        double bytes = 0;
+        double count = 0;
+    };
+
+    [[nodiscard]] double iterations(const LoopSite& site) const {
+        const NestFacts& around = facts_.nest(site.function, site.stage);
+        std::size_t position = 0;
+        while (position < around.loops.size() && around.loops[position].site.loop != site.loop) {
+            position++;
+        }
+        return around.iterations(position);
+    }
+
+    // Of one iteration: all that was used since the last time, if it is given back at the end.
+    [[nodiscard]] double fresh_in(const LoopSite& site, double bytes) const {
+        const double used = bytes + used_inside(site);
+        return used >= threshold_ ? used : 0;
+    }
+
+    // The most that is used at once in loops inside of it, and not given back there.
+    [[nodiscard]] double used_inside(const LoopSite& site) const {
+        double most = 0;
+        for (const auto& [inner, here] : in_loops_) {
+            if (inner != site && facts_.placement().is_inside(inner, site)) {
+                const double used = here.bytes + used_inside(inner);
+                most = std::max(most, used >= threshold_ ? 0 : used);
+            }
+        }
+        return most;
+    }
+
+    ScheduleFacts& facts_;
+    std::map<LoopSite, Here> in_loops_;
+    double at_root_ = 0;  // bytes
+    double threshold_;
+};
 
 }  // namespace
 
 double allocation_seconds(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
-    double seconds = 0;
-    for (const NestFacts& nest : facts.nests()) {
-        if (nest.root != root || nest.stage != 0) {
-            continue;
-        }
-        const double bytes = facts.allocated_bytes(nest.function);
-        if (bytes == 0) {
-            continue;
-        }
-        const Level storage = facts.placement().storage(nest.function);
-        double times = 1;
-        if (storage.kind == Level::Kind::At) {
-            const NestFacts& around = facts.nest(storage.site.function, storage.site.stage);
-            std::size_t position = 0;
-            while (position < around.loops.size() &&
-                   around.loops[position].site.loop != storage.site.loop) {
-                position++;
-            }
-            times = around.iterations(position);
-        }
-        if (bytes > kStackBytes) {
-            seconds += times * machine.allocation.value;
-        }
-        if (bytes > kKeptBytes) {
-            seconds += times * bytes / machine.page_bytes.value * machine.page_fault.value;
-        }
-    }
-    return seconds;
+    Allocations allocations(facts, root);
+    return allocations.calls() * machine.allocation.value +
+           allocations.fresh_bytes() / machine.page_bytes.value * machine.page_fault.value;
 }
 
 }  // namespace nestor

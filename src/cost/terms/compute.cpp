@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/border.h"
 #include "cost/phases.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
@@ -86,6 +87,7 @@ class NestWork {
         count_stores();
         spill();
         spill_temporaries();
+        spill_shared();
         count_chains();
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
@@ -229,8 +231,26 @@ class NestWork {
         const Access each = access(family.source, family.index, family.coords, type, lanes, false);
         double times = distinct * nest_.iterations(at);
         times *= family.conditional ? needed() : 1;
-        cycles_.loads += times * each.cycles * unaligned(family, dense, type, lanes);
-        instructions_ += times * each.instructions;
+        const double away = 1 - at_border(family);
+        cycles_.loads += away * times * each.cycles * unaligned(family, dense, type, lanes);
+        instructions_ += away * times * each.instructions;
+        if (away < 1 && lanes > 1) {
+            const double elements = (1 - away) * times * lanes;
+            cycles_.loads += elements * value_or(machine_.gather[type], 1);
+            instructions_ += elements * 2;
+        }
+    }
+
+    // Share of the vectors that are loaded where the index is clamped, and not known not to be.
+    [[nodiscard]] double at_border(const Family& family) {
+        const bool clamped = vector_dim_ >= 0 && lanes_ > 1 &&
+                             std::ranges::any_of(family.coords, [&](const Coordinate& each) {
+                                 return each.clamped && each.affine && each.rates[vector_dim_] != 0;
+                             });
+        if (clamped && border_share_ < 0) {
+            border_share_ = border_share(facts_, nest_, vector_dim_);
+        }
+        return clamped ? border_share_ : 0;
     }
 
     // Share of the loads that is left where the points of phases are known.
@@ -336,6 +356,42 @@ class NestWork {
         instructions_ += 2 * spilled;
     }
 
+    // What unrolled copies share has to wait for the next of them: about as many values as one copy
+    // takes. Those without a register are loaded again by each, and those that are computed are
+    // stored first.
+    void spill_shared() {
+        const auto count = [&](const auto& visit) {
+            for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
+                for (const Family& family : *families) {
+                    const double uses = family.members * all_copies_;
+                    const double distinct = family.distinct(copies_);
+                    const bool hoisted =
+                        innermost_of([&](int dim) { return family.depends_on(dim); }) > rolled_;
+                    if (!hoisted && uses > distinct) {
+                        const double vectors =
+                            instructions(machine_, type_of(family), lanes_of(family)).count;
+                        visit(family.members * vectors, uses * vectors, distinct * vectors,
+                              families == &nest_.expansion->inlined);
+                    }
+                }
+            }
+        };
+        double waiting = 0;
+        count([&](double members, double, double, bool) { waiting += members; });
+        const double free = value_or(machine_.registers, 16);
+        if (waiting <= free) {
+            return;
+        }
+        const double spilled = (1 - free / waiting) * nest_.iterations(rolled_);
+        const double load = value_or(machine_.load[Width::Bytes32], 0.5);
+        const double store = value_or(machine_.store[Width::Bytes32], 1);
+        count([&](double, double uses, double distinct, bool computed) {
+            cycles_.loads += spilled * (uses - distinct) * load;
+            cycles_.stores += computed ? spilled * distinct * store : 0;
+            instructions_ += spilled * (uses - (computed ? 0 : distinct));
+        });
+    }
+
     // 5. Chains.
 
     void count_chains() {
@@ -406,8 +462,9 @@ class NestWork {
     std::vector<Copies> copies_;
     double all_copies_ = 1;
     double instructions_ = 0;
-    double accumulators_ = 0;  // registers
-    double invariants_ = 0;    // registers
+    double accumulators_ = 0;   // registers
+    double invariants_ = 0;     // registers
+    double border_share_ = -1;  // see border_share(); below 0: not asked for
     NestCycles cycles_;
 };
 

@@ -1,0 +1,15 @@
+#pragma once
+// How much of a stage runs on the slow code that meets a border.
+
+#include "cost/schedule_facts.h"
+
+namespace nestor {
+
+/** Share of the evaluations of a stage, from 0 to 1, for which Halide does not know that they are
+ * away from the borders along a loop of the stage, that of its vectors, where what it reads ends:
+ * Halide takes the first and the last iteration out of a loop that may be partitioned and runs more
+ * than once, with all that is computed inside (lowering pass "partition loops"); where there is no
+ * such loop, everything. Vectors are gathers there. */
+[[nodiscard]] double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
+
+}  // namespace nestor
