@@ -52,7 +52,7 @@ def wrong_pairs(predicted, measured):
 
 
 def predictions(pipeline, rows, options=()):
-    """Seconds by term of each row's schedule. `options` of `nestor predict`."""
+    """Seconds by term of each row's schedule, None if a rule that is newer than the row refuses it. `options` of `nestor predict`."""
     with tempfile.TemporaryDirectory() as scratch:
         words = []
         for i, row in enumerate(rows):
@@ -62,15 +62,18 @@ def predictions(pipeline, rows, options=()):
         command = [BUILD / "bin/nestor", "predict", *source(pipeline, scratch), "--json", *options]
         parallelism = f"autoscheduler.parallelism={rows[0]['threads']}"
         done = subprocess.run([str(w) for w in (*command, parallelism, *words)], stdout=subprocess.PIPE, text=True, check=True)
-    return [answer["seconds"] for answer in json.loads(done.stdout)]
+    return [answer.get("seconds") for answer in json.loads(done.stdout)]
 
 
 def names_of_data():
     return sorted(path.name.split(".")[0] for path in (ROOT / "data").glob("*.jsonl.gz"))
 
 
-def timed(pipeline):
-    return [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+def predicted_and_measured(pipeline, options=()):
+    """Of the schedules that were timed and are legal: seconds by term, and seconds."""
+    rows = [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+    pairs = [(cost, row["seconds"]) for cost, row in zip(predictions(pipeline, rows, options), rows, strict=True) if cost]
+    return [cost for cost, _ in pairs], [seconds for _, seconds in pairs]
 
 
 def rank_near_the_best(predicted, measured, near=4):
@@ -80,13 +83,11 @@ def rank_near_the_best(predicted, measured, near=4):
 
 
 def judge(pipeline, near):
-    rows = timed(pipeline)
-    costs = predictions(pipeline, rows)
+    costs, measured = predicted_and_measured(pipeline)
     predicted = [cost["total"] for cost in costs]
-    measured = [row["seconds"] for row in rows]
     best = min(measured)
     rank, count = rank_near_the_best(predicted, measured, near)
-    order = sorted(range(len(rows)), key=predicted.__getitem__)
+    order = sorted(range(len(measured)), key=predicted.__getitem__)
     errors = [math.log(p / m) for p, m in zip(predicted, measured, strict=True)]
     guilty = []
     for term in costs[0]:
@@ -95,7 +96,7 @@ def judge(pipeline, near):
         if abs(r) > 0.3:
             guilty.append((-abs(r), f"{term} {r:+.2f}"))
     return {
-        "schedules": str(len(rows)),
+        "schedules": str(len(measured)),
         "rank": f"{rank_correlation(predicted, measured):.2f}",
         f"within {near:g}x": f"{rank:.2f} ({count})",
         "wrong pairs": f"{wrong_pairs(predicted, measured):.2f}",

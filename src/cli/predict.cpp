@@ -40,12 +40,13 @@ Result<Schedule> read_schedule(const PipelineDag& dag, const std::string& path) 
     if (!schedule) {
         return Error{path + ": " + schedule.error()};
     }
-    const std::vector<Violation> violations = check_legality(dag, schedule.value());
-    if (!violations.empty()) {
-        return Error{path + ": the schedule is not legal: " + violations.front().where + ": " +
-                     violations.front().what};
-    }
     return schedule;
+}
+
+// Why a schedule is not legal; empty if it is.
+std::string fault_of(const PipelineDag& dag, const Schedule& schedule) {
+    const std::vector<Violation> violations = check_legality(dag, schedule);
+    return violations.empty() ? "" : violations.front().where + ": " + violations.front().what;
 }
 
 nlohmann::json cost_json(const Cost& cost) {
@@ -99,6 +100,14 @@ Status run(const Options& options) {
         if (!schedule) {
             return Error{schedule.error()};
         }
+        const std::string fault = fault_of(dag.value(), schedule.value());
+        if (!fault.empty() && options.json) {
+            rows.push_back({{"schedule", path}, {"illegal", fault}});
+            continue;
+        }
+        if (!fault.empty()) {
+            return Error{path + ": the schedule is not legal: " + fault};
+        }
         const Prediction prediction = predict(dag.value(), schedule.value(), machine.value());
         if (options.json) {
             rows.push_back({{"schedule", path},
@@ -124,7 +133,8 @@ Action define_predict(CLI::App& app) {
     app.add_option("--schedule", options->schedules, "a schedule, as JSON; repeatable")
         ->required()
         ->type_name("FILE.json");
-    app.add_flag("--json", options->json, "seconds by term, as JSON");
+    app.add_flag("--json", options->json,
+                 "seconds by term, as JSON; of a schedule that is not legal, why");
     app.footer(kExamples);
     return [options] { return run(*options); };
 }

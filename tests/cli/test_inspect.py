@@ -74,3 +74,28 @@ def test_explain_verbose(pipeline):
     answer = nestor("explain", pipeline, "verbosity=2")
     assert answer.returncode == 0
     assert "predicted" in answer.stderr
+
+
+def test_predict_says_what_is_not_legal(tmp_path):
+    import json
+    import subprocess
+
+    from programs import nestor
+
+    words = [TINY, "-g", "blur", "-o", tmp_path, "-e", "hlpipe", "target=host"]
+    subprocess.run([str(word) for word in words], check=True, capture_output=True)
+    pipeline = [tmp_path / "blur.hlpipe", "autoscheduler.default_extent=100"]
+    good = json.loads(succeed("schedule", *pipeline, "--format", "json"))
+    bad = json.loads(json.dumps(good))
+    for function in bad["functions"].values():
+        for stage in function.get("stages", {}).values():
+            stage["order"] = stage.get("order", ["x", "y"])[:1] * 2
+    files = []
+    for name, schedule in (("good", good), ("bad", bad)):
+        files += ["--schedule", tmp_path / f"{name}.json"]
+        files[-1].write_text(json.dumps(schedule))
+    rows = json.loads(succeed("predict", *pipeline, "--json", *files))
+    assert rows[0]["seconds"]["total"] > 0 and "illegal" not in rows[0]
+    assert rows[1]["illegal"] and "seconds" not in rows[1]
+    refused = nestor("predict", *pipeline, *files)
+    assert refused.returncode == 1 and "is not legal" in refused.stderr

@@ -261,7 +261,10 @@ TEST(Cost, VectorsAndCoresPay) {
               predict(dag, at_root(dag, false, 1), avx2()).cost[Term::Compute]);
     Schedule parallel = at_root(dag, false);
     for (const int f : {1, 2}) {
-        nest(parallel, f).parallel = {{1, 0}};
+        LoopNest& strips = nest(parallel, f);
+        const LoopRef yi = split(strips, 1, 4);
+        strips.order = {*strips.vector, {0, 0}, yi, {1, 0}};
+        strips.parallel = {{1, 0}};
     }
     EXPECT_LT(1.5 * seconds(dag, parallel, avx2()), vectors);
     EXPECT_GT(1.1 * seconds(dag, parallel, avx2(1)), vectors);
@@ -339,6 +342,60 @@ TEST(Cost, LargeAllocationsFaultTheirPages) {
         dag.functions[f].region[0].extent *= 8;
     }
     EXPECT_GT(predict(dag, at_root(dag, false), avx2()).cost[Term::Allocation], 1e-3);
+}
+
+// Two buffers of 100 KB are twice what a heap keeps at its end before anything large was freed; two
+// of 25 KB are not, and neither are two where something larger has been.
+TEST(Cost, WhatATaskUsesComesBackAsFreshPages) {
+    const PipelineDag dag = blur();
+    const auto allocation = [&](std::int64_t width, std::int64_t height, bool larger) {
+        Schedule schedule = tiled(dag, width, height, false);
+        schedule.functions[0].compute = schedule.functions[1].compute;
+        if (larger) {
+            schedule.functions[0].store = Level::root();
+        }
+        return predict(dag, schedule, avx2()).cost[Term::Allocation];
+    };
+    const double small = allocation(128, 48, false);
+    EXPECT_GT(allocation(256, 96, false), 10 * small) << "though there are fewer";
+    EXPECT_LT(allocation(256, 96, true), small);
+}
+
+TEST(Cost, VectorsThatMeetABorderAreGathers) {
+    PipelineDag dag = blur();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].clamped = true;
+    }
+    const auto compute = [&](const std::vector<LoopPartition>& partition) {
+        Schedule schedule = at_root(dag, false);
+        nest(schedule, 1).partition = partition;
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    EXPECT_LT(compute({}),
+              1.1 * predict(blur(), at_root(blur(), false), avx2()).cost[Term::Compute]);
+    EXPECT_GT(compute({{{0, 0}, PartitionPolicy::Never}}), 1.5 * compute({}));
+}
+
+TEST(Cost, WhatCopiesShareWaitsInRegisters) {
+    PipelineDag dag = blur();
+    std::vector<Load>& loads = dag.functions[2].stages[0].loads;
+    for (std::int64_t row = 3; row < 40; row++) {
+        loads.push_back(loads[0]);
+        loads.back().coords[1].offset_min = row;
+        loads.back().coords[1].offset_max = row;
+    }
+    Machine roomy = avx2();
+    roomy.registers.value = 1000;
+    const auto lost = [&](int copies) {
+        Schedule schedule = at_root(dag, false);
+        LoopNest& rows = nest(schedule, 2);
+        const LoopRef yi = split(rows, 1, copies);
+        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
+        rows.unrolled = {yi};
+        return seconds(dag, schedule, avx2()) / seconds(dag, schedule, roomy);
+    };
+    EXPECT_NEAR(lost(1), 1, 1e-9);
+    EXPECT_GT(lost(4), 1.2);
 }
 
 TEST(Evaluator, PredictsWhatTheModelPredicts) {

@@ -185,7 +185,7 @@ BuiltPipeline sharpening_with_weights() {
     };
     rows(x, y) = weighted([&](int i) { return bounded(x, y + i); });
     both(x, y) = weighted([&](int i) { return rows(x + i, y); });
-    ratio(x, y) = (2 * bounded(x, y) - both(x, y)) / (bounded(x, y) + 1.0f);
+    ratio(x, y) = (2 * bounded(x, y) - both(x, y)) / (abs(bounded(x, y)) + 1.0f);
     out(x, y) = ratio(x, y) * in(x, y);
     b.output(out, {{0, 256}, {0, 180}});
     return b.finish();
