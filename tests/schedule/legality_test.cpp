@@ -39,6 +39,16 @@ void tile_blur(Schedule& s) {
     s.functions[1].compute = Level::at({2, 0, {0, 0}});
 }
 
+// Blocks of so many vectors by so many rows, unrolled.
+void unroll_blocks(Schedule& s, int vectors, int rows) {
+    LoopNest& out = nest(s, 2);
+    const LoopRef block = split(out, 0, 16 * vectors, kGuard);
+    out.vector = split(out, 0, 16, kGuard);
+    const LoopRef row = split(out, 1, rows, kGuard);
+    out.order = {*out.vector, block, row, {0, 0}, {1, 0}};
+    out.unrolled = {block, row};
+}
+
 // hist.rfactor(1) over rows, at root.
 int factor_histogram(const PipelineDag& dag, Schedule& s) {
     const int intm =
@@ -342,6 +352,10 @@ const Case kCaps[] = {
         "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},
     {"code", samples::blur, CHANGE { (void)dag; tile_blur(s); nest(s, 2).unrolled = {{0, 1}}; },
         "the size of its code is", {256, 256, 1, -1, 1, 200'000, 1000}},
+    {"code of rows", samples::blur, CHANGE { (void)dag; unroll_blocks(s, 1, 32); }, "",
+        {256, 256, 1, -1, 1, 200'000, 44'000}},
+    {"code of loads side by side", samples::blur, CHANGE { (void)dag; unroll_blocks(s, 2, 16); },
+        "the size of its code is", {256, 256, 1, -1, 1, 200'000, 44'000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
 };
