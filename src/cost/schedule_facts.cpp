@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 #include "schedule/loops.h"
 #include "schedule/trips.h"
@@ -316,6 +317,28 @@ double ScheduleFacts::allocated_bytes(int function) {
         bytes *= std::min(ring, whole) / whole;
     }
     return bytes;
+}
+
+bool ScheduleFacts::stride_is_constant(int function, int dim) {
+    const Function& f = graph().functions[function];
+    if (f.is_output || dim == placement_.dense_dim(Source::Function, function)) {
+        return placement_.stride(Source::Function, function, dim) != 0;
+    }
+    std::vector<bool> constant = f.constant;
+    const Level store = placement_.store(function);
+    if (store.kind == Level::Kind::At) {
+        const std::vector<bool> here = bounds_.within(store.site).constant(function);
+        for (std::size_t d = 0; d < here.size(); d++) {
+            constant[d] = constant[d] || here[d];
+        }
+    }
+    std::vector<int> order = schedule_.functions[function].storage_order;
+    if (order.empty()) {
+        order.resize(f.args.size());
+        std::iota(order.begin(), order.end(), 0);
+    }
+    return std::all_of(order.begin(), std::ranges::find(order, dim),
+                       [&](int denser) { return constant[denser]; });
 }
 
 }  // namespace nestor

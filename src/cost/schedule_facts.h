@@ -104,6 +104,10 @@ class ScheduleFacts {
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
 
+    /** Whether the distance in memory between neighbours along a dimension of a function is a
+     * constant: that they are apart is known to LLVM then. */
+    [[nodiscard]] bool stride_is_constant(int function, int dim);
+
   private:
     struct Slide {
         int dim = 0;

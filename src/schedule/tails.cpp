@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "schedule/loops.h"
+
 namespace nestor {
 
 Tail resolved(Tail tail, LoopKind kind, int stage, std::size_t level) {
@@ -34,6 +36,20 @@ bool computes_more(const std::vector<Split>& splits, const StageDim& dim, int st
         const bool more =
             moves_inwards(tail) || (stores_beyond(tail) && tail != Tail::PredicateLoads);
         if (!exact && more) {
+            return true;
+        }
+        whole = splits[level].factor;
+    }
+    return false;
+}
+
+bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim) {
+    std::int64_t whole = dims[dim].constant_extent ? dims[dim].extent : 0;
+    const std::vector<Split>& splits = splits_of(nest, dim);
+    for (std::size_t level = 0; level < splits.size(); level++) {
+        const Tail tail = resolved(splits[level].tail, dims[dim].kind, stage, level);
+        const bool exact = whole > 0 && whole % splits[level].factor == 0;
+        if (!exact && is_guard(tail)) {
             return true;
         }
         whole = splits[level].factor;

@@ -23,6 +23,10 @@ namespace nestor {
  * extent. */
 [[nodiscard]] bool computes_more(const std::vector<Split>& splits, const StageDim& dim, int stage);
 
+/** Whether a dimension has a guard that is not known to hold always. */
+[[nodiscard]] bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage,
+                             int dim);
+
 /** Points that are stored along a dimension of extent `extent`, tails included, with splits number
  * `first` and later. */
 [[nodiscard]] std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits,

@@ -398,6 +398,37 @@ TEST(Cost, WhatCopiesShareWaitsInRegisters) {
     EXPECT_GT(lost(4), 1.2);
 }
 
+// Blocks of 16 x 4 sums of a matrix product, as all of it or as one such block at a time, and with
+// the loop over rows divided into what needs a guard and what does not, or not.
+TEST(Cost, SumsAreInRegistersWhereTheyAreKnownToBeApart) {
+    const PipelineDag dag = samples::matmul();
+    const auto compute = [&](bool at_blocks, bool divided) {
+        Schedule schedule = at_root(dag, true, 16);
+        schedule.functions[3].compute = Level::root();
+        LoopNest& out = nest(schedule, 3);
+        out.vector = split(out, 0, 16);
+        const LoopRef block = split(out, 1, 4);
+        out.order = {*out.vector, block, {0, 0}, {1, 0}};
+        if (at_blocks) {
+            schedule.functions[2].compute = Level::at({3, 0, {0, 0}});
+        }
+        LoopNest& sums = nest(schedule, 2, 1);
+        sums.vector = split(sums, 0, 16, Tail::GuardWithIf);
+        const LoopRef row = split(sums, 1, 4, Tail::GuardWithIf);
+        sums.order = {*sums.vector, row, {2, 0}, {0, 0}, {1, 0}};
+        sums.unrolled = {row};
+        if (!divided) {
+            sums.partition = {{{1, 0}, PartitionPolicy::Never}};
+        }
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    const double in_registers = compute(true, true);
+    EXPECT_NEAR(compute(true, false), in_registers, 1e-9) << "there is nothing to guard";
+    const double in_memory = compute(false, true);
+    EXPECT_GT(in_memory, 1.5 * in_registers) << "the distance of rows is not known";
+    EXPECT_GT(compute(false, false), 1.02 * in_memory) << "conditions, and nothing is shared";
+}
+
 TEST(Evaluator, PredictsWhatTheModelPredicts) {
     const PipelineDag dag = blur();
     const Machine machine = avx2();

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/border.h"
+#include "cost/conditions.h"
 #include "cost/phases.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
@@ -20,6 +20,7 @@ constexpr double kOuterIteration = 3;  // cycles of an iteration of a loop aroun
 // Real code waits for operands and ports more than independent instructions do, by which
 // throughputs are measured.
 constexpr double kStalls = 1.6;
+constexpr double kCondition = 2;   // instructions
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
 struct Instructions {
@@ -67,8 +68,12 @@ class NestWork {
                     all_copies_ *= apart_;
                 }
             } else {
-                copies_.push_back({loop.site.loop.dim, loop.trips, loop.stride});
                 all_copies_ *= loop.trips;
+                if (loop.trips > 1 && copies_are_guarded(facts, nest, loop.site.loop.dim)) {
+                    guarded_ *= loop.trips;
+                } else {
+                    copies_.push_back({loop.site.loop.dim, loop.trips, loop.stride});
+                }
             }
         }
     }
@@ -88,6 +93,7 @@ class NestWork {
         spill();
         spill_temporaries();
         spill_shared();
+        instructions_ += kCondition * (guarded_ - 1) * nest_.iterations(rolled_);
         count_chains();
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
@@ -108,6 +114,12 @@ class NestWork {
             }
         }
         return nest_.loops.size();
+    }
+
+    // The same for loads and stores: LLVM takes none of them out of a condition.
+    template <class DependsOn>
+    [[nodiscard]] std::size_t innermost_access(const DependsOn& depends_on) const {
+        return guarded_ > 1 ? rolled_ : innermost_of(depends_on);
     }
 
     [[nodiscard]] double lanes_of(const Family& family) const {
@@ -140,7 +152,7 @@ class NestWork {
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
-        const double distinct = family.distinct(copies_);
+        const double distinct = guarded_ * family.distinct(copies_);
         note_invariant(family, at, distinct);
         for (const Stage& stage : f.stages) {
             double repeats = 1;
@@ -222,8 +234,8 @@ class NestWork {
     }
 
     void count_loads(const Family& family) {
-        const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
-        const double distinct = family.distinct(copies_);
+        const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
+        const double distinct = guarded_ * family.distinct(copies_);
         note_invariant(family, at, distinct);
         const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
@@ -273,23 +285,38 @@ class NestWork {
         return 1 + share * std::min(1.0, bytes / line);
     }
 
+    [[nodiscard]] bool known_apart(int dim) {
+        for (std::size_t c = 0; c < nest_.stores.size(); c++) {
+            const bool moves = !nest_.stores[c].affine || nest_.stores[c].rates[dim] != 0;
+            if (moves && !facts_.stride_is_constant(nest_.function, static_cast<int>(c))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
     void count_stores() {
         const Function& f = facts_.graph().functions[nest_.function];
         const auto changes = [&](int dim) { return nest_.stores_change_with(dim); };
-        const std::size_t at = innermost_of(changes);
+        const std::size_t at = innermost_access(changes);
         const auto to_memory = [&](ElementType element, double lanes, bool store) {
             return access(Source::Function, nest_.function, nest_.stores, element, lanes, store);
         };
-        double copies = 1;
+        double copies = guarded_;
+        bool apart = true;
         for (const Copies& each : copies_) {
-            copies *= nest_.stores_change_with(each.dim) ? each.count : 1;
+            if (nest_.stores_change_with(each.dim) && each.count > 1) {
+                copies *= each.count;
+                apart = apart && known_apart(each.dim);
+            }
         }
         const double lanes = vector_dim_ >= 0 && nest_.stores_change_with(vector_dim_) ? lanes_ : 1;
         for (const ScalarType& type : f.types) {
             const ElementType element = type.element();
             const Access written = to_memory(element, lanes, true);
-            // LLVM keeps sums in registers only where one instruction writes a vector of them.
-            const std::size_t stored = written.scattered ? rolled_ : at;
+            // LLVM keeps sums in registers only where one instruction writes a vector of them, and
+            // where it knows that they are not in the same place.
+            const std::size_t stored = written.scattered || !apart ? rolled_ : at;
             const double times = copies * nest_.iterations(stored);
             cycles_.stores += times * written.cycles;
             instructions_ += times * written.instructions;
@@ -406,8 +433,8 @@ class NestWork {
         for (const Copies& each : copies_) {
             steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
         }
-        const bool in_registers = !nest_.stores_change_with(nest_.loops[rolled_].site.loop.dim) &&
-                                  accumulators_ <= value_or(machine_.registers, 16);
+        const bool in_registers =
+            accumulators_ > 0 && accumulators_ <= value_or(machine_.registers, 16);
         const double step = step_latency() + (in_registers ? 0 : kForwarding);
         cycles_.latency = nest_.iterations(rolled_) * steps * step;
     }
@@ -461,6 +488,7 @@ class NestWork {
     double lanes_ = 1;
     std::vector<Copies> copies_;
     double all_copies_ = 1;
+    double guarded_ = 1;  // copies of the body that have a condition each, and share nothing
     double instructions_ = 0;
     double accumulators_ = 0;   // registers
     double invariants_ = 0;     // registers

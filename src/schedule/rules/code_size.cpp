@@ -31,20 +31,6 @@ bool meets_border(const RuleContext& c, int function, int stage, std::vector<boo
         });
 }
 
-bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim) {
-    std::int64_t whole = dims[dim].constant_extent ? dims[dim].extent : 0;
-    const std::vector<Split>& splits = splits_of(nest, dim);
-    for (std::size_t level = 0; level < splits.size(); level++) {
-        const Tail tail = resolved(splits[level].tail, dims[dim].kind, stage, level);
-        const bool exact = whole > 0 && whole % splits[level].factor == 0;
-        if (!exact && is_guard(tail)) {
-            return true;
-        }
-        whole = splits[level].factor;
-    }
-    return false;
-}
-
 bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage) {
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {
         if (has_guard(nest, dims, stage, d)) {

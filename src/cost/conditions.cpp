@@ -1,9 +1,10 @@
-#include "cost/border.h"
+#include "cost/conditions.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "schedule/loops.h"
+#include "schedule/tails.h"
 
 namespace nestor {
 
@@ -61,6 +62,16 @@ double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
     }
     const auto whole = static_cast<double>(f.region[loop.position].extent);
     return step > 0 ? std::min(1.0, 2 * step / std::max(whole, 1.0)) : 1;
+}
+
+bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
+    const bool divided = std::any_of(
+        nest.loops.begin() + static_cast<std::ptrdiff_t>(nest.innermost_rolled()), nest.loops.end(),
+        [&](const LoopFacts& loop) {
+            return loop.site.loop.dim == loop_dim && may_be_partitioned(*nest.nest, loop.site.loop);
+        });
+    return !divided && has_guard(*nest.nest, facts.bounds().dims(nest.function, nest.stage),
+                                 nest.stage, loop_dim);
 }
 
 }  // namespace nestor

@@ -1,5 +1,6 @@
 #pragma once
-// How much of a stage runs on the slow code that meets a border.
+// The conditions that are left in the code of a stage: of borders, where vectors become gathers,
+// and of tails.
 
 #include "cost/schedule_facts.h"
 
@@ -11,5 +12,10 @@ namespace nestor {
  * than once, with all that is computed inside (lowering pass "partition loops"); where there is no
  * such loop, everything. Vectors are gathers there. */
 [[nodiscard]] double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
+
+/** Whether each unrolled copy of a stage's body along one of its loops has a condition of its own:
+ * the tail is a guard, Halide does not know that it always holds, and no loop may be partitioned
+ * into iterations for which it does. */
+[[nodiscard]] bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
 
 }  // namespace nestor
