@@ -20,13 +20,11 @@ struct Params {
      * default does not depend on the machine that builds: `host` asks for that machine's number of
      * cores. */
     int parallelism = 16;
-    /** Candidates that the search keeps from one step to the next; 1 is greedy. */
+    /** SearchOptions::beam; 1 is greedy. */
     int beam_size = 32;
-    /** How often the search starts over, each time with what it learned; 1 unless given when
-     * greedy. */
+    /** SearchOptions::passes; 1 unless given when greedy. */
     int num_passes = 5;
-    /** Chance in percent that a candidate is never dropped at random; 100: no drop-out (as in
-     * Adams2019). */
+    /** Dropout::chance. */
     int random_dropout = 100;
     std::uint64_t random_dropout_seed = 0;
     /** A file written by Nestor; empty: the weights that are built in. */

@@ -113,27 +113,18 @@ class Scheduling {
     }
 
     [[nodiscard]] std::vector<Proposal> propose(const Machine& machine) {
-        SearchResult found =
-            search(outcome_.dag, machine, {caps(), params_.num_passes > 0}, limits_);
+        SearchResult found = search(outcome_.dag, machine,
+                                    {caps(),
+                                     params_.beam_size,
+                                     params_.num_passes,
+                                     {params_.random_dropout, params_.random_dropout_seed}},
+                                    limits_);
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {
             note(2, each.name + ": predicted " + std::to_string(each.seconds * 1e3) + " ms");
             outcome_.candidates.push_back({each.name, each.seconds});
         }
-        drop_out(found.proposals);
         return std::move(found.proposals);
-    }
-
-    // Random drop-out samples the space for autotuning: each candidate stays with this chance; one
-    // always stays.
-    void drop_out(std::vector<Proposal>& candidates) const {
-        const std::string stays = candidates.empty() ? "" : candidates.back().name;
-        std::erase_if(candidates, [&](const Proposal& candidate) {
-            const std::uint64_t draw =
-                hash_bytes(candidate.name, params_.random_dropout_seed) % 100;
-            return candidate.name != stays &&
-                   draw >= static_cast<std::uint64_t>(params_.random_dropout);
-        });
     }
 
     Status replay() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <random>
 
+#include "base/hash.h"
 #include "search/inlining.h"
 #include "search/moves.h"
 
@@ -19,12 +20,13 @@ constexpr double kCodeOfTwice = 1e7;
 class Descent {
   public:
     Descent(Builder& builder, Evaluator& evaluator, const Caps& caps, const Limits& limits,
-            const Observer& observer)
+            const Dropout& dropout, const Observer& observer)
         : dag_(builder.dag()),
           builder_(builder),
           evaluator_(evaluator),
           caps_(caps),
           limits_(limits),
+          dropout_(dropout),
           observer_(observer),
           state_{0, std::vector<int>(dag_.functions.size(), 0),
                  std::vector<int>(dag_.functions.size(), -1)} {}
@@ -75,8 +77,11 @@ class Descent {
         int function = static_cast<int>(random() % dag_.functions.size());
         for (int i = 0; i < 2; i++) {
             std::vector<Plan> plans;
-            for_each_neighbour(builder_, other.plan, function,
-                               [&](Plan plan) { plans.push_back(std::move(plan)); });
+            for_each_neighbour(builder_, other.plan, function, [&](Plan plan) {
+                if (!dropout_.drops(function, plan.functions[function])) {
+                    plans.push_back(std::move(plan));
+                }
+            });
             if (plans.empty()) {
                 return std::nullopt;
             }
@@ -129,6 +134,9 @@ class Descent {
         state_.step++;
         state_.looked_at[function] = state_.step;
         for_each_neighbour(builder_, from, function, [&](Plan plan) {
+            if (dropout_.drops(function, plan.functions[function])) {
+                return;
+            }
             Schedule schedule = builder_.build(plan);
             best.states++;
             if (schedule == best.schedule) {
@@ -215,6 +223,7 @@ class Descent {
     Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;
+    const Dropout& dropout_;
     const Observer& observer_;
     double charge_ = 1;  // of the best one
     struct State {
@@ -250,6 +259,14 @@ void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int6
 
 }  // namespace
 
+bool Dropout::drops(int function, const FunctionPlan& plan) const {
+    if (chance >= 100) {
+        return false;
+    }
+    const std::string words = std::to_string(function) + ' ' + std::to_string(hash(plan));
+    return hash_bytes(words, seed) % 100 >= static_cast<std::uint64_t>(chance);
+}
+
 std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
     std::vector<Start> starts{{"root", plain}};
@@ -274,13 +291,15 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
 }
 
 std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,
-                             const Caps& caps, const Limits& limits, const Observer& observer) {
-    return Descent(builder, evaluator, caps, limits, observer).run(start);
+                             const Caps& caps, const Limits& limits, const Dropout& dropout,
+                             const Observer& observer) {
+    return Descent(builder, evaluator, caps, limits, dropout, observer).run(start);
 }
 
 Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
-            const Limits& limits, std::uint64_t seed, std::int64_t work, const Observer& observer) {
-    return Descent(builder, evaluator, caps, limits, observer).shake(std::move(found), seed, work);
+            const Limits& limits, std::uint64_t seed, std::int64_t work, const Dropout& dropout) {
+    return Descent(builder, evaluator, caps, limits, dropout, {})
+        .shake(std::move(found), seed, work);
 }
 
 }  // namespace nestor

@@ -29,6 +29,15 @@ struct Start {
 };
 [[nodiscard]] std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine);
 
+/** Leaves out part of the space, to sample it: what a function may be is there with this chance in
+ * percent, drawn from the seed, in all of a search. */
+struct Dropout {
+    int chance = 100;
+    std::uint64_t seed = 0;
+
+    [[nodiscard]] bool drops(int function, const FunctionPlan& plan) const;
+};
+
 /** Sees every schedule that is looked at, legal or not, with its predicted seconds. */
 using Observer = std::function<void(const Schedule& schedule, double seconds)>;
 
@@ -36,13 +45,14 @@ using Observer = std::function<void(const Schedule& schedule, double seconds)>;
  * legal schedules are found; none if the start itself is not legal. */
 [[nodiscard]] std::optional<Found> descend(Builder& builder, Evaluator& evaluator,
                                            const Start& start, const Caps& caps,
-                                           const Limits& limits, const Observer& observer = {});
+                                           const Limits& limits, const Dropout& dropout = {},
+                                           const Observer& observer = {});
 
 /** Iterated local search (Lourenço, Martin, Stützle, "Iterated local search", 2003): changes two
  * decisions near each other at random, descends from there, and keeps what is better, until so many
  * schedules times functions were looked at. The same seed finds the same. */
 [[nodiscard]] Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
                           const Limits& limits, std::uint64_t seed, std::int64_t work,
-                          const Observer& observer = {});
+                          const Dropout& dropout = {});
 
 }  // namespace nestor

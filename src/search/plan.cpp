@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
 
+#include "base/hash.h"
 #include "schedule/phases.h"
 #include "search/cases.h"
 #include "search/nests.h"
@@ -421,6 +423,30 @@ std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim
         }
     }
     return dims;
+}
+
+std::uint64_t hash(const FunctionPlan& plan) {
+    std::string words;
+    const auto add = [&](const auto&... values) {
+        ((words += std::to_string(static_cast<std::int64_t>(values)) + ' '), ...);
+    };
+    const auto add_all = [&](const auto& values) {
+        for (const auto value : values) {
+            add(value);
+        }
+        words += ';';
+    };
+    add(plan.place, plan.dense);
+    for (const Spot& spot : {plan.compute, plan.store}) {
+        add(spot.function, spot.stage, spot.kind);
+    }
+    add_all(plan.modulus);
+    for (const NestPlan& nest : plan.stages) {
+        add_all(nest.tile);
+        add_all(nest.block);
+        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.selected);
+    }
+    return hash_bytes(words);
 }
 
 Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const Machine& machine) {

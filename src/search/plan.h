@@ -61,6 +61,8 @@ struct FunctionPlan {
     bool operator==(const FunctionPlan&) const = default;
 };
 
+[[nodiscard]] std::uint64_t hash(const FunctionPlan& plan);
+
 struct Plan {
     std::vector<FunctionPlan> functions;  // one for each of PipelineDag::functions
 

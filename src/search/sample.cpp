@@ -84,7 +84,7 @@ std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& 
         }
     };
     for (const Start& start : make_starts(dag, machine)) {
-        if (const auto found = descend(builder, evaluator, start, caps, limits, observer)) {
+        if (const auto found = descend(builder, evaluator, start, caps, limits, {}, observer)) {
             observer(found->schedule, found->seconds);
         }
     }

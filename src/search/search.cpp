@@ -63,26 +63,51 @@ Schedule with_guarded_blocks(Schedule schedule) {
     return schedule;
 }
 
-// Schedules times functions that each thread looks at after its descent: a second at most on two
-// cores, which makes predicted times 0.95 of what they were (geometric mean over the corpus), and
-// 0.77 of them at best. Each from its own descent: all from the best one find no more, and less
-// where the model is wrong about which is best.
-constexpr std::int64_t kWork = 60'000;
+// Schedules times functions that each thread looks at in each pass after its descent. Four passes
+// take a second at most on two cores, which makes predicted times 0.95 of what they were (geometric
+// mean over the corpus), and 0.77 of them at best. Each from its own descent: all from the best one
+// find no more, and less where the model is wrong about which is best.
+constexpr std::int64_t kWorkOfPass = 15'000;
+
+// Indices of the starts that are legal, as many as the beam is wide, in their own order.
+std::vector<std::size_t> chosen_starts(Builder& builder, Evaluator& evaluator,
+                                       const std::vector<Start>& starts, const Caps& caps,
+                                       int beam) {
+    std::vector<std::pair<double, std::size_t>> legal;
+    for (std::size_t i = 0; i < starts.size(); i++) {
+        const Schedule schedule = builder.build(starts[i].plan);
+        if (check_legality(builder.dag(), schedule, caps).empty()) {
+            legal.emplace_back(evaluator.seconds(schedule), i);
+        }
+    }
+    std::ranges::sort(legal);
+    legal.resize(std::min(legal.size(), static_cast<std::size_t>(beam)));
+    std::vector<std::size_t> chosen;
+    for (const auto& [_, start] : legal) {
+        chosen.push_back(start);
+    }
+    std::ranges::sort(chosen);
+    return chosen;
+}
 
 // One thread for each start. They share nothing that changes, so that the result is the same on any
 // number of cores.
-std::vector<std::optional<Found>> descend_from_all(const PipelineDag& dag, const Machine& machine,
-                                                   const std::vector<Start>& starts,
-                                                   const Caps& caps, const Limits& limits) {
+std::vector<std::optional<Found>> descend_from(const std::vector<std::size_t>& chosen,
+                                               const PipelineDag& dag, const Machine& machine,
+                                               const std::vector<Start>& starts,
+                                               const SearchOptions& options, const Caps& caps,
+                                               const Limits& limits) {
+    const std::int64_t work = kWorkOfPass * (options.passes - 1);
     std::vector<std::optional<Found>> found(starts.size());
     std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < starts.size(); i++) {
+    for (const std::size_t i : chosen) {
         threads.emplace_back([&, i] {
             Evaluator evaluator(dag, machine);
             Builder builder(dag, machine);
-            found[i] = descend(builder, evaluator, starts[i], caps, limits);
-            if (found[i]) {
-                found[i] = shake(builder, evaluator, std::move(*found[i]), caps, limits, i, kWork);
+            found[i] = descend(builder, evaluator, starts[i], caps, limits, options.dropout);
+            if (found[i] && work > 0) {
+                found[i] = shake(builder, evaluator, std::move(*found[i]), caps, limits, i, work,
+                                 options.dropout);
             }
         });
     }
@@ -113,13 +138,15 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         add(seed.name, std::move(seed.schedule), seconds, true);
         result.states++;
     }
-    if (options.improve && limits.check() == StopReason::Finished) {
+    if (options.passes > 0 && limits.check() == StopReason::Finished) {
         Builder builder(dag, machine);
         const std::vector<Start> starts = make_starts(dag, machine);
         const Caps caps = search_caps(builder, starts, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;
-        for (auto& found : descend_from_all(dag, machine, starts, caps, limits)) {
+        const std::vector<std::size_t> chosen =
+            chosen_starts(builder, evaluator, starts, caps, options.beam);
+        for (auto& found : descend_from(chosen, dag, machine, starts, options, caps, limits)) {
             if (!found) {
                 continue;
             }

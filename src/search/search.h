@@ -6,6 +6,7 @@
 
 #include "machine/machine.h"
 #include "schedule/legality.h"
+#include "search/descent.h"
 #include "search/limits.h"
 
 namespace nestor {
@@ -19,8 +20,12 @@ struct Proposal {
 
 struct SearchOptions {
     Caps caps;
-    /** false: seeds only. */
-    bool improve = true;
+    /** Descents: each from another start, if there are as many, those of the least predicted time
+     * first. */
+    int beam = 32;
+    /** 0: seeds only. 1: descent. Each one more: a share of local search around what that found. */
+    int passes = 5;
+    Dropout dropout;
 };
 
 /** Tighter ones than those of legality: what is proposed should also pass verification, and nobody

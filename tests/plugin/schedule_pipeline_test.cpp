@@ -79,14 +79,14 @@ TEST(SchedulePipeline, LimitsLeaveTheBestCandidateSoFar) {
 }
 
 TEST(SchedulePipeline, DropOutSamplesOtherCandidatesBySeed) {
-    std::set<std::string> chosen;
+    std::set<std::uint64_t> chosen;
     Params params;
     params.random_dropout = 30;
-    for (std::uint64_t seed = 0; seed < 20; seed++) {
+    for (std::uint64_t seed = 0; seed < 6; seed++) {
         params.random_dropout_seed = seed;
         const ScheduleOutcome outcome = scheduled(stencils(), params);
-        EXPECT_EQ(outcome.chosen, scheduled(stencils(), params).chosen);
-        chosen.insert(outcome.chosen);
+        EXPECT_EQ(outcome.schedule, scheduled(stencils(), params).schedule);
+        chosen.insert(hash(outcome.schedule, outcome.dag));
     }
     EXPECT_GT(chosen.size(), 1U);
 }

@@ -371,10 +371,42 @@ TEST(Search, IsTheSameTwiceAndBestFirst) {
 
 TEST(Search, WithoutImprovementItIsTheSeeds) {
     const PipelineDag dag = samples::blur();
-    const SearchResult seeds = search(dag, avx2(), {{}, false}, no_limits());
+    const SearchResult seeds =
+        search(dag, avx2(), {.caps = {}, .passes = 0, .dropout = {}}, no_limits());
     const SearchResult all = search(dag, avx2(), {}, no_limits());
     EXPECT_LT(seeds.proposals.size(), all.proposals.size());
     EXPECT_LE(all.proposals[0].seconds, seeds.proposals[0].seconds);
+}
+
+TEST(Search, EffortPays) {
+    for (const PipelineDag& dag : samples::all()) {
+        const auto found = [&](int beam, int passes) {
+            return search(dag, avx2(), {.caps = {}, .beam = beam, .passes = passes, .dropout = {}},
+                          no_limits());
+        };
+        const SearchResult greedy = found(1, 1);
+        const SearchResult wide = found(32, 1);
+        const SearchResult whole = found(32, 5);
+        EXPECT_LE(greedy.states, wide.states) << dag.name;
+        EXPECT_LT(wide.states, whole.states) << dag.name;
+        EXPECT_LE(wide.proposals[0].seconds, greedy.proposals[0].seconds) << dag.name;
+        EXPECT_LE(whole.proposals[0].seconds, wide.proposals[0].seconds) << dag.name;
+    }
+}
+
+TEST(Search, DropoutSamplesTheSpaceBySeed) {
+    const PipelineDag dag = samples::blur();
+    std::set<std::uint64_t> found;
+    for (std::uint64_t seed = 0; seed < 8; seed++) {
+        const auto best = [&] {
+            return search(dag, avx2(), {.caps = {}, .passes = 1, .dropout = {40, seed}},
+                          no_limits())
+                .proposals[0];
+        };
+        EXPECT_EQ(best().schedule, best().schedule);
+        found.insert(hash(best().schedule, dag));
+    }
+    EXPECT_GT(found.size(), 4U);
 }
 
 TEST(Search, StopsWhenTimeIsUpWithWhatItHas) {
