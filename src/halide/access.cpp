@@ -242,17 +242,22 @@ void choose_selector(const PipelineParts& parts, const std::vector<Expr>& values
 
 std::vector<Expr> without_lets(std::vector<Expr> expressions) {
     for (Expr& e : expressions) {
-        e = substitute_in_all_lets(e);
+        e = substitute_in_all_lets(
+            common_subexpression_elimination(substitute_in_all_lets(e), true));
     }
     return expressions;
 }
 
 Size size_of(const std::vector<Expr>& expressions, int cap) {
-    TreeSize size;
+    double tree = 0;
+    int distinct = 0;
     for (const Expr& e : expressions) {
+        TreeSize size;
         size.include(e);
+        tree += size.total;
+        distinct += size.distinct();
     }
-    return {static_cast<int>(std::min<double>(size.total, cap)), size.distinct()};
+    return {static_cast<int>(std::min<double>(tree, cap)), distinct};
 }
 
 void analyse_definition(const PipelineParts& parts, const Estimates& estimates,

@@ -24,12 +24,13 @@ void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
                     const std::vector<bool>& constant, Stage& stage);
 
 /** The same expressions with the front end's lets substituted: they hide coordinates, and their
- * names carry counters. */
+ * names carry counters. In each, what is equal is the same object: in a pipeline that was read from
+ * a file, nothing is, and no figure may depend on it. */
 [[nodiscard]] std::vector<Halide::Expr> without_lets(std::vector<Halide::Expr> expressions);
 
 struct Size {
     int tree = 0;      // nodes of the expressions as trees, at most the cap
-    int distinct = 0;  // each once where they are equal
+    int distinct = 0;  // each once in an expression where they are equal
 };
 /** Linear in the size of the expressions' graph. */
 [[nodiscard]] Size size_of(const std::vector<Halide::Expr>& expressions, int cap);

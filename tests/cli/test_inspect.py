@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from programs import TINY, fail, succeed
+from programs import BUILD, TINY, fail, nestor, succeed
 
 
 @pytest.fixture(params=["generator", "pipeline"])
@@ -69,18 +69,13 @@ def test_explain_says_what_is_pinned(tmp_path):
 
 
 def test_explain_verbose(pipeline):
-    from programs import nestor
-
     answer = nestor("explain", pipeline, "verbosity=2")
     assert answer.returncode == 0
     assert "predicted" in answer.stderr
 
 
 def test_predict_says_what_is_not_legal(tmp_path):
-    import json
     import subprocess
-
-    from programs import nestor
 
     words = [TINY, "-g", "blur", "-o", tmp_path, "-e", "hlpipe", "target=host"]
     subprocess.run([str(word) for word in words], check=True, capture_output=True)
@@ -99,3 +94,13 @@ def test_predict_says_what_is_not_legal(tmp_path):
     assert rows[1]["illegal"] and "seconds" not in rows[1]
     refused = nestor("predict", *pipeline, *files)
     assert refused.returncode == 1 and "is not legal" in refused.stderr
+
+
+@pytest.mark.parametrize("name", ["depthwise_conv", "compositing", "optical_flow"])
+def test_explain_chooses_what_the_plug_in_chooses(name):
+    """One reads a pipeline from a file, in which equal expressions are no longer the same object."""
+    words = [BUILD / f"corpus/{name}.generator", "-g", name, "autoscheduler.beam_size=1", "autoscheduler.parallelism=2"]
+    chosen = nestor("schedule", *words, "autoscheduler.verbosity=1")
+    assert chosen.returncode == 0, chosen.stderr
+    explained = json.loads(succeed("explain", *words, "--json"))["schedule"]
+    assert f"schedule {explained}" in chosen.stderr

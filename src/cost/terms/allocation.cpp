@@ -16,7 +16,7 @@ constexpr double kFreshProcesses = 0.5;
 // What one group allocates in loops and at root.
 class Allocations {
   public:
-    Allocations(ScheduleFacts& facts, int root) : facts_(facts), threshold_(0) {
+    Allocations(ScheduleFacts& facts, int root) : facts_(facts) {
         double largest = facts.root_memory().largest;
         for (const NestFacts& nest : facts.nests()) {
             if (nest.root != root || nest.stage != 0) {
@@ -98,7 +98,7 @@ class Allocations {
     ScheduleFacts& facts_;
     std::map<LoopSite, Here> in_loops_;
     double at_root_ = 0;  // bytes
-    double threshold_;
+    double threshold_ = 0;
 };
 
 }  // namespace
