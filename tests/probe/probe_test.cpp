@@ -83,7 +83,10 @@ TEST_F(Probe, MoreThreadsReadMore) {
     if (machine.cores.value < 2) {
         GTEST_SKIP() << "one core";
     }
-    const Halide::Buffer<> memory = read_memory(std::int64_t{256} << 20U);
+    // As much as fits into the second caches of both, but not of one: a single core may take all
+    // that neighbours leave of the memory behind.
+    const auto l2 = static_cast<std::int64_t>(machine.l2.bytes.value);
+    const Halide::Buffer<> memory = read_memory(l2 * 3 / 2);
     expect_eventually("two threads read more than one", [&] {
         JitProgram::set_threads(2);
         const double two = read_bytes_per_second(target, natural(ElementType::Int32), 2, memory);
