@@ -234,9 +234,10 @@ double whole_bytes(const Bounds& bounds, Source source, int index) {
         }
         return bytes;
     }
-    auto bytes = static_cast<double>(graph.functions[index].bytes_per_point());
-    for (const std::int64_t extent : bounds.whole_region(index)) {
-        bytes *= static_cast<double>(extent);
+    const Function& f = graph.functions[index];
+    auto bytes = static_cast<double>(f.bytes_per_point());
+    for (int d = 0; d < f.dimensions(); d++) {
+        bytes *= static_cast<double>(bounds.whole_extent(index, d));
     }
     return bytes;
 }
@@ -286,20 +287,6 @@ double ScheduleFacts::everything() {
         everything_ = bytes_at_root(bounds_);
     }
     return *everything_;
-}
-
-double ScheduleFacts::bytes_within(const LoopSite& site, Source source, int index) {
-    const Regions& regions = bounds_.within(site);
-    if (!regions.touches(source, index)) {
-        return 0;
-    }
-    const bool is_input = source == Source::Input;
-    double bytes = is_input ? graph().inputs[index].type.bytes()
-                            : static_cast<double>(graph().functions[index].bytes_per_point());
-    for (const std::int64_t extent : regions.loaded(source, index)) {
-        bytes *= static_cast<double>(extent);
-    }
-    return bytes;
 }
 
 double ScheduleFacts::allocated_bytes(int function) {

@@ -98,8 +98,6 @@ class ScheduleFacts {
     [[nodiscard]] double everything();
     /** See nestor::root_memory(). */
     [[nodiscard]] RootMemory root_memory() const { return nestor::root_memory(bounds_); }
-    /** Bytes that one iteration of a loop touches of it; 0: none. */
-    [[nodiscard]] double bytes_within(const LoopSite& site, Source source, int index);
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);

@@ -18,9 +18,9 @@ struct InnerPart {
     bool varies = false;    // the extent is not the same in every run
 };
 
-InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim,
-                     const LoopRef& site) {
-    const std::vector<LoopRef> order = loop_order(nest, dims);
+// `order`: all loops of the nest.
+InnerPart inner_part(const LoopNest& nest, const std::vector<LoopRef>& order,
+                     const std::vector<StageDim>& dims, int stage, int dim, const LoopRef& site) {
     const int site_at = position(order, site);
     const int levels = split_count(nest, dim);
     int outermost = levels + 1;
@@ -48,9 +48,8 @@ InnerPart inner_part(const LoopNest& nest, const std::vector<StageDim>& dims, in
 
 // How far along a dimension the iterations of a loop and of those around it are from each other; 0:
 // at the same place.
-std::int64_t outer_step(const LoopNest& nest, const std::vector<StageDim>& dims, int dim,
+std::int64_t outer_step(const LoopNest& nest, const std::vector<LoopRef>& order, int dim,
                         const LoopRef& site) {
-    const std::vector<LoopRef> order = loop_order(nest, dims);
     std::int64_t step = 0;
     for (int at = position(order, site); at < static_cast<int>(order.size()); at++) {
         if (order[at].dim == dim) {
@@ -90,7 +89,8 @@ std::int64_t points_at_each_use(const Function& f) {
 
 }  // namespace
 
-Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(site) {
+Regions::Regions(Bounds& bounds, const LoopSite& site, const std::vector<StageDim>& site_dims)
+    : bounds_(bounds), site_(site) {
     const PipelineDag& graph = bounds.placement().graph();
     dims_ = stage().loops.size();
     touched_.resize(graph.functions.size() + graph.inputs.size());
@@ -113,7 +113,7 @@ Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(
             load_everything(input);
         }
         for (int s = 0; s < static_cast<int>(graph.functions[function].stages.size()); s++) {
-            load(function, s);
+            load(function, s, site_dims);
         }
     }
 }
@@ -135,9 +135,9 @@ void Regions::load_everything(int function) {
               boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, true, 0, 0});
 }
 
-void Regions::load(int consumer, int s) {
+void Regions::load(int consumer, int s, const std::vector<StageDim>& site_dims) {
     const Stage& reader = bounds_.placement().graph().functions[consumer].stages[s];
-    if (!reader.loads.empty() && iterations_of(consumer, s)) {
+    if (!reader.loads.empty() && iterations_of(consumer, s, site_dims)) {
         for (const Load& load : reader.loads) {
             add(load);
         }
@@ -145,15 +145,16 @@ void Regions::load(int consumer, int s) {
 }
 
 // The values that the loop variables of a stage take during one iteration of the site, in
-// iteration_. False if it does not run there.
-bool Regions::iterations_of(int consumer, int s) {
+// the scratch. False if it does not run there.
+bool Regions::iterations_of(int consumer, int s, const std::vector<StageDim>& site_dims) {
     const Function& f = bounds_.placement().graph().functions[consumer];
     const std::vector<Loop>& loops = f.stages[s].loops;
-    iteration_.assign(loops.size(), {});
-    iteration_rates_.assign(loops.size() * dims_, 0);
+    std::vector<Box>& values = bounds_.scratch_.values;
+    values.assign(loops.size(), {});
+    bounds_.scratch_.rates.assign(loops.size() * dims_, 0);
     if (consumer == site_.function) {
         if (s == site_.stage) {
-            set_tile();
+            set_tile(site_dims);
         }
         return s == site_.stage;
     }
@@ -166,52 +167,57 @@ bool Regions::iterations_of(int consumer, int s) {
                        static_cast<double>(range.max())};
         };
         if (loop.is_reduction()) {
-            iteration_[l] = fixed(loop.range, !loop.constant_extent);
+            values[l] = fixed(loop.range, !loop.constant_extent);
             continue;
         }
         const std::size_t at = first + loop.position;
         if (boxes_[at].whole) {
-            iteration_[l] = fixed(f.region[loop.position], true);
+            values[l] = fixed(f.region[loop.position], true);
         } else {
-            iteration_[l] = boxes_[at];
-            std::copy_n(&rates_[at * dims_], dims_, &iteration_rates_[l * dims_]);
+            values[l] = boxes_[at];
+            std::copy_n(&rates_[at * dims_], dims_, &bounds_.scratch_.rates[l * dims_]);
         }
         if (enlarged) {
             const Range computed = aligned(consumer, loop.position);
             const std::int64_t stored =
                 bounds_.with_tails(consumer, loop.position, computed.extent);
-            iteration_[l].lo = std::min(iteration_[l].lo, static_cast<double>(computed.min));
-            iteration_[l].hi =
-                std::max(iteration_[l].hi, iteration_[l].lo + static_cast<double>(stored - 1));
+            values[l].lo = std::min(values[l].lo, static_cast<double>(computed.min));
+            values[l].hi = std::max(values[l].hi, values[l].lo + static_cast<double>(stored - 1));
         }
     }
     return true;
 }
 
 // The part of the site's own stage that one iteration of the site runs through.
-void Regions::set_tile() {
+void Regions::set_tile(const std::vector<StageDim>& dims) {
     const Placement& placement = bounds_.placement();
-    const std::vector<StageDim> dims = bounds_.dims(site_.function, site_.stage);
     const bool at_root = placement.kind(site_.function) != Placement::Kind::At;
     steps_.assign(dims_, 0);
+    std::vector<InnerPart> parts(dims_, {1, true, false});
+    for (const LoopNest* nest : placement.nests(site_.function, site_.stage)) {
+        std::vector<LoopRef> usual;
+        if (nest->order.empty()) {
+            usual = loop_order(*nest, dims);
+        }
+        const std::vector<LoopRef>& order = nest->order.empty() ? usual : nest->order;
+        for (std::size_t d = 0; d < dims_; d++) {
+            const auto dim = static_cast<int>(d);
+            steps_[d] = std::gcd(steps_[d], outer_step(*nest, order, dim, site_.loop));
+            const InnerPart each = inner_part(*nest, order, dims, site_.stage, dim, site_.loop);
+            parts[d].extent = std::max(parts[d].extent, each.extent);
+            parts[d].complete = parts[d].complete && each.complete;
+            parts[d].varies = parts[d].varies || each.varies;
+        }
+    }
     for (std::size_t d = 0; d < dims_; d++) {
         const Loop& loop = stage().loops[d];
-        InnerPart part{1, true, false};
-        for (const LoopNest* nest : placement.nests(site_.function, site_.stage)) {
-            steps_[d] =
-                std::gcd(steps_[d], outer_step(*nest, dims, static_cast<int>(d), site_.loop));
-            const InnerPart each =
-                inner_part(*nest, dims, site_.stage, static_cast<int>(d), site_.loop);
-            part.extent = std::max(part.extent, each.extent);
-            part.complete = part.complete && each.complete;
-            part.varies = part.varies || each.varies;
-        }
-        Box& box = iteration_[d];
+        const InnerPart& part = parts[d];
+        Box& box = bounds_.scratch_.values[d];
         const bool fixed = part.complete && (at_root || loop.is_reduction());
         box.varies = part.varies;
         box.lo = fixed ? static_cast<double>(loop.range.min) : 0;
         box.hi = box.lo + static_cast<double>(part.extent - 1);
-        iteration_rates_[d * dims_ + d] = fixed ? 0 : 1;
+        bounds_.scratch_.rates[d * dims_ + d] = fixed ? 0 : 1;
     }
 }
 
@@ -222,7 +228,8 @@ void Regions::add(const Load& load) {
                                    : bounds_.placement().graph().functions.size() + load.index;
     const bool known = touched_[source];
     touched_[source] = true;
-    std::vector<double> rates(dims_);
+    std::vector<double>& rates = bounds_.scratch_.of_load;
+    rates.resize(dims_);
     for (std::size_t c = 0; c < load.coords.size(); c++) {
         const Coordinate& coordinate = load.coords[c];
         Box box{true, true, true, 0, 0};
@@ -230,12 +237,12 @@ void Regions::add(const Load& load) {
         if (coordinate.affine) {
             box = {false, false, false, static_cast<double>(coordinate.offset_min),
                    static_cast<double>(coordinate.offset_max)};
-            for (std::size_t l = 0; l < iteration_.size(); l++) {
+            for (std::size_t l = 0; l < bounds_.scratch_.values.size(); l++) {
                 const double rate = coordinate.rates[l];
                 if (rate == 0) {
                     continue;
                 }
-                const Box& values = iteration_[l];
+                const Box& values = bounds_.scratch_.values[l];
                 // Halide proves no bound on the extent of x / 2 over a range of x.
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
                 box.varies = box.varies || uneven || values.varies;
@@ -243,7 +250,7 @@ void Regions::add(const Load& load) {
                 box.lo += rate * (rate >= 0 ? values.lo : values.hi);
                 box.hi += rate * (rate >= 0 ? values.hi : values.lo);
                 for (std::size_t d = 0; d < dims_; d++) {
-                    rates[d] += rate * iteration_rates_[l * dims_ + d];
+                    rates[d] += rate * bounds_.scratch_.rates[l * dims_ + d];
                 }
             }
             for (std::size_t d = 0; d < dims_; d++) {
@@ -400,7 +407,8 @@ double Regions::advance(Source source, int index, int dim) const {
     return sum;
 }
 
-Bounds::Bounds(const Placement& placement) : placement_(placement) {
+Bounds::Bounds(const Placement& placement)
+    : placement_(placement), dims_(placement.graph().functions.size()) {
     const PipelineDag& graph = placement.graph();
     consumers_first_ = topological_order(graph);
     std::ranges::reverse(consumers_first_);
@@ -419,7 +427,9 @@ Bounds::Bounds(const Placement& placement) : placement_(placement) {
 const Regions& Bounds::within(const LoopSite& site) {
     std::unique_ptr<const Regions>& regions = regions_[site];
     if (!regions) {
-        regions.reset(new Regions(*this, site));
+        // Those of the loops around it first: there is one scratch.
+        const std::vector<StageDim>& dims = this->dims(site.function, site.stage);
+        regions.reset(new Regions(*this, site, dims));
     }
     return *regions;
 }
@@ -461,13 +471,28 @@ std::vector<std::int64_t> Bounds::whole_region(int function) const {
     const Function& f = placement_.graph().functions[function];
     std::vector<std::int64_t> extents;
     for (int d = 0; d < f.dimensions(); d++) {
-        const Range computed = aligned_to(modulus(function, d), f.region[d], true);
-        extents.push_back(with_tails(function, d, computed.extent));
+        extents.push_back(whole_extent(function, d));
     }
     return extents;
 }
 
-std::vector<StageDim> Bounds::dims(int function, int stage) {
+std::int64_t Bounds::whole_extent(int function, int dim) const {
+    const Range& needed = placement_.graph().functions[function].region[dim];
+    return with_tails(function, dim, aligned_to(modulus(function, dim), needed, true).extent);
+}
+
+const std::vector<StageDim>& Bounds::dims(int function, int stage) {
+    std::vector<std::optional<std::vector<StageDim>>>& known = dims_[function];
+    if (known.empty()) {
+        known.resize(placement_.graph().functions[function].stages.size());
+    }
+    if (!known[stage]) {
+        known[stage] = make_dims(function, stage);
+    }
+    return *known[stage];
+}
+
+std::vector<StageDim> Bounds::make_dims(int function, int stage) {
     std::vector<StageDim> dims = placement_.dims(function, stage);
     if (placement_.kind(function) != Placement::Kind::At) {
         return dims;

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -67,11 +68,18 @@ class Regions {
         double hi = 0;
     };
 
-    Regions(Bounds& bounds, const LoopSite& site);
-    void load(int consumer, int stage);
+    // Used while regions are made, and kept so that memory is.
+    struct Scratch {
+        std::vector<Box> values;      // of the loops of the stage that is being looked at
+        std::vector<double> rates;    // [loop][dimension of the site's stage]
+        std::vector<double> of_load;  // [dimension of the site's stage]
+    };
+
+    Regions(Bounds& bounds, const LoopSite& site, const std::vector<StageDim>& site_dims);
+    void load(int consumer, int stage, const std::vector<StageDim>& site_dims);
     void load_everything(int function);
-    bool iterations_of(int consumer, int stage);
-    void set_tile();
+    bool iterations_of(int consumer, int stage, const std::vector<StageDim>& site_dims);
+    void set_tile(const std::vector<StageDim>& dims);
     void add(const Load& load);
     void unite(std::size_t at, Box box, const double* rates);
     void cover_all_positions(std::size_t dim, Box& box, double& rate) const;
@@ -89,8 +97,6 @@ class Regions {
     std::vector<double> rates_;  // [box][dimension of the site's stage]
     // How far its iterations are apart along each dimension of its stage, at least; 0: not at all.
     std::vector<std::int64_t> steps_;
-    std::vector<Box> iteration_;  // scratch: the loops of the stage that is being looked at
-    std::vector<double> iteration_rates_;
 };
 
 /** The regions of all loops of a schedule, each computed when first asked for. */
@@ -105,12 +111,14 @@ class Bounds {
     [[nodiscard]] std::vector<std::int64_t> stored(int function);
     /** The function's region, aligned and enlarged by its tails. */
     [[nodiscard]] std::vector<std::int64_t> whole_region(int function) const;
+    /** Of that region, along one dimension. */
+    [[nodiscard]] std::int64_t whole_extent(int function, int dim) const;
     /** Bytes of one allocation of a function: its footprint at the level where it is stored, at the
      * estimates, folded and aligned as the schedule says. 0 if it has no memory of its own
      * (inlined, outputs). */
     [[nodiscard]] std::int64_t allocation_bytes(int function);
     /** Dimensions of a stage, as large as one computation of its function is. */
-    [[nodiscard]] std::vector<StageDim> dims(int function, int stage);
+    [[nodiscard]] const std::vector<StageDim>& dims(int function, int stage);
     /** Extents, one a dimension, with_tails: what a function's stages store at least. */
     [[nodiscard]] std::int64_t with_tails(int function, int dim, std::int64_t extent) const;
 
@@ -122,10 +130,14 @@ class Bounds {
   private:
     friend class Regions;
 
+    [[nodiscard]] std::vector<StageDim> make_dims(int function, int stage);
+
     const Placement& placement_;
     std::vector<int> consumers_first_;
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
     std::map<LoopSite, std::unique_ptr<const Regions>> regions_;
+    std::vector<std::vector<std::optional<std::vector<StageDim>>>> dims_;  // [function][stage]
+    Regions::Scratch scratch_;
 };
 
 }  // namespace nestor

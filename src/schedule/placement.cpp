@@ -32,16 +32,6 @@ bool Placement::is_transparent(int function) const {
     return k == Kind::Inlined || k == Kind::AtEachUse;
 }
 
-std::vector<const LoopNest*> Placement::nests(int function, int stage) const {
-    const StageSchedule& s = schedule_.functions[function].stages[stage];
-    std::vector<const LoopNest*> nests;
-    for (const Specialization& specialization : s.specializations) {
-        nests.push_back(&specialization.nest);
-    }
-    nests.push_back(&s.nest);
-    return nests;
-}
-
 const LoopNest& Placement::running_nest(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
     for (const Specialization& each : s.specializations) {
@@ -61,19 +51,29 @@ std::vector<StageDim> Placement::dims(int function, int stage) const {
 }
 
 bool Placement::is_around(int function, int stage, LoopRef outer, LoopRef inner) const {
-    const std::vector<StageDim> d = dims(function, stage);
-    return std::ranges::all_of(nests(function, stage), [&](const LoopNest* nest) {
-        const std::vector<LoopRef> order = loop_order(*nest, d);
+    const auto is_in_order = [&](const std::vector<LoopRef>& order) {
         const int at = position(order, inner);
         return at >= 0 && position(order, outer) >= at;
+    };
+    return std::ranges::all_of(nests(function, stage), [&](const LoopNest* nest) {
+        return nest->order.empty() ? is_in_order(loop_order(*nest, dims(function, stage)))
+                                   : is_in_order(nest->order);
     });
 }
 
 bool Placement::is_inside(const LoopSite& inner, const LoopSite& outer) const {
-    return std::ranges::any_of(chain(inner), [&](const LoopSite& site) {
-        return site.function == outer.function && site.stage == outer.stage &&
-               is_around(site.function, site.stage, outer.loop, site.loop);
-    });
+    LoopSite site = inner;
+    for (std::size_t i = 0; i <= schedule_.functions.size(); i++) {
+        if (site.function == outer.function && site.stage == outer.stage &&
+            is_around(site.function, site.stage, outer.loop, site.loop)) {
+            return true;
+        }
+        if (kind(site.function) != Kind::At) {
+            break;
+        }
+        site = schedule_.functions[site.function].compute.site;
+    }
+    return false;
 }
 
 bool Placement::is_computed_inside(int f, const LoopSite& site) const {

@@ -1,6 +1,7 @@
 #pragma once
 // Where functions run: which are inlined, and which loops are around which.
 
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -29,8 +30,15 @@ class Placement {
     /** Inlined or AtEachUse: its consumers' consumers are its consumers. */
     [[nodiscard]] bool is_transparent(int function) const;
 
-    /** All nests of a stage: the specialised ones, then the general one. */
-    [[nodiscard]] std::vector<const LoopNest*> nests(int function, int stage) const;
+    /** All nests of a stage, as pointers: the specialised ones, then the general one. */
+    [[nodiscard]] auto nests(int function, int stage) const {
+        const StageSchedule& s = schedule_.functions[function].stages[stage];
+        const auto nest = [&s](std::size_t i) {
+            return i < s.specializations.size() ? &s.specializations[i].nest : &s.nest;
+        };
+        return std::views::iota(std::size_t{0}, s.specializations.size() + 1) |
+               std::views::transform(nest);
+    }
     /** Of these, the one that runs at the estimates; of cases of a selector, another than these. */
     [[nodiscard]] const LoopNest& running_nest(int function, int stage) const;
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage) const;

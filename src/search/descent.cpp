@@ -77,9 +77,9 @@ class Descent {
         int function = static_cast<int>(random() % dag_.functions.size());
         for (int i = 0; i < 2; i++) {
             std::vector<Plan> plans;
-            for_each_neighbour(builder_, other.plan, function, [&](Plan plan) {
+            for_each_neighbour(builder_, other.plan, function, [&](const Plan& plan) {
                 if (!dropout_.drops(function, plan.functions[function])) {
-                    plans.push_back(std::move(plan));
+                    plans.push_back(plan);
                 }
             });
             if (plans.empty()) {
@@ -133,7 +133,7 @@ class Descent {
         bool improved = false;
         state_.step++;
         state_.looked_at[function] = state_.step;
-        for_each_neighbour(builder_, from, function, [&](Plan plan) {
+        for_each_neighbour(builder_, from, function, [&](const Plan& plan) {
             if (dropout_.drops(function, plan.functions[function])) {
                 return;
             }
@@ -152,7 +152,7 @@ class Descent {
             }
             const double mine = charge(schedule);
             if (seconds * mine < enough) {
-                best.plan = std::move(plan);
+                best.plan = plan;
                 best.schedule = std::move(schedule);
                 best.seconds = seconds;
                 charge_ = mine;

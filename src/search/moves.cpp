@@ -13,7 +13,7 @@ constexpr std::int64_t kLargestTile = 1024;
 constexpr int kLargestBlock = 8;
 constexpr int kWidestVectors = 4;  // in vectors of the machine
 
-using Visit = std::function<void(Plan)>;
+using Visit = std::function<void(const Plan&)>;
 
 class Neighbours {
   public:
@@ -21,6 +21,7 @@ class Neighbours {
         : builder_(builder),
           f_(builder.dag().functions[function]),
           plan_(plan),
+          changed_(plan),
           function_(function),
           machine_(builder.machine()),
           visit_(visit) {}
@@ -52,10 +53,11 @@ class Neighbours {
     [[nodiscard]] const FunctionPlan& mine() const { return plan_.functions[function_]; }
 
     void offer(const std::function<void(FunctionPlan&)>& change) {
-        Plan changed = plan_;
-        change(changed.functions[function_]);
-        if (!(changed == plan_)) {
-            visit_(std::move(changed));
+        FunctionPlan& changed = changed_.functions[function_];
+        change(changed);
+        if (!(changed == mine())) {
+            visit_(changed_);
+            changed = mine();
         }
     }
 
@@ -120,7 +122,7 @@ class Neighbours {
             std::vector<bool> seen(plan_.functions.size(), false);
             turn_sources(function_, d, changed, seen);
             if (!(changed == plan_)) {
-                visit_(std::move(changed));
+                visit_(changed);
             }
         }
     }
@@ -256,6 +258,7 @@ class Neighbours {
     Builder& builder_;
     const Function& f_;
     const Plan& plan_;
+    Plan changed_;  // the same but for the change that is on offer
     const int function_;
     const Machine& machine_;
     const Visit& visit_;

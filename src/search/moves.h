@@ -11,6 +11,6 @@ namespace nestor {
 /** Calls visit(changed plan) for every plan that differs from this one by a single decision about
  * one function. */
 void for_each_neighbour(Builder& builder, const Plan& plan, int function,
-                        const std::function<void(Plan)>& visit);
+                        const std::function<void(const Plan&)>& visit);
 
 }  // namespace nestor

@@ -25,7 +25,7 @@ class Walk {
             const int function = below(static_cast<int>(dag_.functions.size()));
             std::vector<Plan> neighbours;
             for_each_neighbour(builder_, plan, function,
-                               [&](Plan each) { neighbours.push_back(std::move(each)); });
+                               [&](const Plan& each) { neighbours.push_back(each); });
             if (neighbours.empty()) {
                 continue;
             }

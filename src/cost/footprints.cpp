@@ -1,0 +1,248 @@
+#include "cost/footprints.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nestor {
+
+namespace {
+
+// Runs of bytes that the prefetchers of a core follow at the same time (docs/cost-model.md).
+constexpr double kStreams = 64;
+
+}  // namespace
+
+Footprints::Footprints(ScheduleFacts& facts, const NestFacts& root)
+    : facts_(facts), tables_(facts.nests().size()) {
+    const Quantity& line = facts.machine().line_bytes;
+    line_ = line.known() ? line.value : line_;
+    if (root.loops.empty()) {
+        return;
+    }
+    const PipelineDag& graph = facts.graph();
+    const Regions& regions = facts.bounds().within(root.loops.back().site);
+    for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
+        if (!facts.placement().is_transparent(f) && regions.touches(Source::Function, f)) {
+            arrays_.push_back(array(Source::Function, f));
+        }
+    }
+    for (int i = 0; i < static_cast<int>(graph.inputs.size()); i++) {
+        if (regions.touches(Source::Input, i)) {
+            arrays_.push_back(array(Source::Input, i));
+        }
+    }
+}
+
+Footprints::Table& Footprints::table(const NestFacts& nest) {
+    Table& table = tables_[&nest - facts_.nests().data()];
+    if (table.footprints.empty()) {
+        table.footprints.resize(nest.loops.size());
+        table.working_set.assign(nest.loops.size(), -1);
+        table.all_bytes = facts_.whole_bytes(Source::Function, nest.function);
+    }
+    return table;
+}
+
+const std::vector<Footprint>& Footprints::at(const NestFacts& nest, std::size_t position) {
+    std::vector<Footprint>& result = table(nest).footprints[position];
+    if (result.empty()) {
+        for (const Array& array : arrays_) {
+            result.push_back(footprint(nest, position, array));
+        }
+    }
+    return result;
+}
+
+Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, const Array& array) {
+    const LoopSite& site = nest.loops[position].site;
+    const Regions& regions = facts_.bounds().within(site);
+    Footprint result;
+    if (!regions.touches(array.source, array.index)) {
+        return result;
+    }
+    const std::vector<std::int64_t> extents = regions.loaded(array.source, array.index);
+    result.region = array.element;
+    double kept = 1;
+    for (std::size_t d = 0; d < extents.size(); d++) {
+        const auto extent = static_cast<double>(extents[d]);
+        const auto dim = static_cast<int>(d);
+        result.region *= extent;
+        result.is_whole = result.is_whole || regions.span(array.source, array.index, dim).whole;
+        const double move = std::abs(regions.advance(array.source, array.index, dim));
+        kept *= std::max(0.0, extent - move) / extent;
+    }
+    result.fresh = 1 - kept;
+    result.bytes =
+        result.is_whole ? std::min(result.region, fetched(nest, position, array)) : result.region;
+    const Layout memory = layout(array, extents);
+    const double next = memory.contiguous;
+    result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
+    result.run = memory.run;
+    result.runs = memory.runs;
+    if (array.source == Source::Function) {
+        result.is_inside = facts_.placement().is_computed_inside(array.index, site);
+        result.allocation = result.is_inside ? facts_.allocated_bytes(array.index) : 0;
+        result.is_private = is_private(array.index, site);
+    }
+    return result;
+}
+
+// Bytes that the loads in one iteration of the loop fetch.
+double Footprints::fetched(const NestFacts& nest, std::size_t position, const Array& array) {
+    double loads = 0;
+    for (const NestFacts& each : facts_.nests()) {
+        const bool inside = &each == &nest || facts_.placement().is_computed_inside(
+                                                  each.function, nest.loops[position].site);
+        if (!inside) {
+            continue;
+        }
+        for (const Family& family : each.expansion->loads) {
+            if (family.source == array.source && family.index == array.index) {
+                loads += family.members * each.iterations(0);
+            }
+        }
+    }
+    return loads / nest.iterations(position) * array.element;
+}
+
+double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
+    const Function& f = facts_.graph().functions[nest.function];
+    double bytes = static_cast<double>(f.bytes_per_point());
+    for (std::size_t i = 0; i < position; i++) {
+        const bool changes = nest.stores_change_with(nest.loops[i].site.loop.dim);
+        bytes *= changes ? nest.loops[i].trips : 1;
+    }
+    return std::min(bytes, table(nest).all_bytes);
+}
+
+double Footprints::working_set(const NestFacts& nest, std::size_t position) {
+    const std::vector<Footprint>& footprints = at(nest, position);
+    double& bytes = table(nest).working_set[position];
+    if (bytes < 0) {
+        bytes = own_bytes(nest, position);
+        for (const Footprint& each : footprints) {
+            // Storage that lives inside is used again and again, a circular buffer, too.
+            bytes += each.is_inside ? std::min(each.bytes, each.allocation) : each.bytes;
+        }
+    }
+    return bytes;
+}
+
+bool Footprints::is_private(int function, const LoopSite& site) const {
+    const Level store = facts_.placement().store(function);
+    return facts_.placement().kind(function) == Placement::Kind::At &&
+           store.kind == Level::Kind::At && facts_.placement().is_inside(store.site, site);
+}
+
+bool Footprints::is_private(const NestFacts& nest, std::size_t position) const {
+    return is_private(nest.function, nest.loops[position].site);
+}
+
+const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
+    std::vector<double>& result = table(nest).beginnings;
+    if (!result.empty()) {
+        return result;
+    }
+    const std::size_t loops = nest.loops.size();
+    const Array own = array(Source::Function, nest.function);
+    std::vector<double> own_runs;
+    std::vector<double> streams;  // that one iteration touches, of all that lives on after it
+    for (std::size_t p = 0; p < loops; p++) {
+        const Layout written = layout(own, own_extents(nest, p));
+        double count = written.runs;
+        for (const Footprint& each : at(nest, p)) {
+            count += each.is_inside ? 0 : each.runs;
+        }
+        own_runs.push_back(written.run);
+        streams.push_back(count);
+    }
+    own_runs.push_back(layout(own, own_extents(nest, loops)).run);
+    for (std::size_t a = 0; a < arrays_.size(); a++) {
+        if (arrays_[a].source == Source::Function && arrays_[a].index == nest.function) {
+            result.push_back(beginnings_of(own_runs, streams));
+            continue;
+        }
+        std::vector<double> each;
+        for (std::size_t p = 0; p < loops; p++) {
+            each.push_back(at(nest, p)[a].run);
+        }
+        each.push_back(layout(arrays_[a], arrays_[a].extents).run);
+        result.push_back(beginnings_of(each, streams));
+    }
+    result.push_back(beginnings_of(own_runs, streams));
+    return result;
+}
+
+// `runs`: bytes of one for each position, and then all; `streams`: how many there are.
+double Footprints::beginnings_of(const std::vector<double>& runs,
+                                 const std::vector<double>& streams) {
+    double run = 0;
+    for (std::size_t p = 0; p < runs.size(); p++) {
+        if (runs[p] > run && run > 0 && streams[p - 1] > kStreams) {
+            break;
+        }
+        run = std::max(run, runs[p]);
+    }
+    return run > 0 ? 1 / run : 0;
+}
+
+// Extents of what one iteration of a loop writes of the nest's own function.
+std::vector<std::int64_t> Footprints::own_extents(const NestFacts& nest,
+                                                  std::size_t position) const {
+    const Function& f = facts_.graph().functions[nest.function];
+    std::vector<std::int64_t> extents(f.args.size(), 1);
+    for (std::size_t d = 0; d < extents.size(); d++) {
+        double points = 1;
+        for (std::size_t i = 0; i < position; i++) {
+            const int dim = nest.loops[i].site.loop.dim;
+            const bool moves = !nest.stores[d].affine || nest.stores[d].rates[dim] != 0;
+            points *= moves ? nest.loops[i].trips : 1;
+        }
+        extents[d] = std::min(f.region[d].extent, static_cast<std::int64_t>(points));
+    }
+    return extents;
+}
+
+Footprints::Array Footprints::array(Source source, int index) const {
+    const PipelineDag& graph = facts_.graph();
+    const bool is_input = source == Source::Input;
+    Array result{source, index, 1, {}, {}};
+    result.element = is_input ? graph.inputs[index].type.bytes()
+                              : static_cast<double>(graph.functions[index].bytes_per_point());
+    for (const Range& range :
+         is_input ? graph.inputs[index].region : graph.functions[index].region) {
+        result.extents.push_back(range.extent);
+    }
+    const int dense = facts_.placement().dense_dim(source, index);
+    const auto dims = static_cast<int>(result.extents.size());
+    if (dense < dims) {
+        result.order.push_back(dense);
+    }
+    for (int d = 0; d < dims; d++) {
+        if (d != dense) {
+            result.order.push_back(d);
+        }
+    }
+    return result;
+}
+
+// `extents`: of what is touched. What lies in neighbouring cache lines is one run.
+Footprints::Layout Footprints::layout(const Array& array,
+                                      const std::vector<std::int64_t>& extents) const {
+    double stride = array.element;  // from one point to the next along the dimension
+    Layout result{stride, 1, stride};
+    bool goes_on = true;
+    for (const int d : array.order) {
+        if (stride - result.run < line_) {
+            result.run += static_cast<double>(extents[d] - 1) * stride;
+        } else {
+            result.runs *= static_cast<double>(extents[d]);
+        }
+        stride *= static_cast<double>(array.extents[d]);
+        result.contiguous *= goes_on ? static_cast<double>(extents[d]) : 1;
+        goes_on = goes_on && extents[d] >= array.extents[d];
+    }
+    return result;
+}
+
+}  // namespace nestor

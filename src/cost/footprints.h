@@ -1,0 +1,89 @@
+#pragma once
+// What the loops of a group touch: of each function and input, how many bytes one iteration of a
+// loop reads or writes, how much of that is new, and in how long runs it lies in memory. Computed
+// once, for all caches.
+
+#include <vector>
+
+#include "cost/schedule_facts.h"
+
+namespace nestor {
+
+/** What one iteration of a loop touches of one function or input. */
+struct Footprint {
+    double bytes = 0;         // its region, but no more than its loads fetch; 0: nothing
+    double region = 0;        // bytes of its region
+    bool is_whole = false;    // along some dimension, because it is not known what is touched
+    double fresh = 0;         // the part that the iteration before did not touch
+    double line_bytes = 0;    // of the cache lines, for each byte: narrow strips take more
+    double run = 0;           // bytes of each run; what lies in neighbouring cache lines is one
+    double runs = 0;          // how many
+    double allocation = 0;    // bytes that it takes, where it is computed inside
+    bool is_inside = false;   // the function is computed within the iteration
+    bool is_private = false;  // what is kept of it lives and dies within the iteration
+};
+
+class Footprints {
+  public:
+    /** Of a nest at root, and of those computed in its loops. Keeps a reference. */
+    Footprints(ScheduleFacts& facts, const NestFacts& root);
+
+    /** For each array that the root nest touches, what one iteration of the loop at that position
+     * of a nest of the group does. */
+    [[nodiscard]] const std::vector<Footprint>& at(const NestFacts& nest, std::size_t position);
+
+    /** Bytes of the nest's own function that one iteration of the loop writes. */
+    [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
+    /** Bytes of all that one iteration of the loop touches. */
+    [[nodiscard]] double working_set(const NestFacts& nest, std::size_t position);
+    /** Whether what the nest writes lives and dies within one iteration of the loop. */
+    [[nodiscard]] bool is_private(const NestFacts& nest, std::size_t position) const;
+
+    /** Beginnings of runs that the prefetchers of a core do not follow, for each byte: of each
+     * array, then of what the nest writes. A run goes on from one iteration of a loop to the next
+     * where the loop moves along it, unless there are too many of them. */
+    [[nodiscard]] const std::vector<double>& beginnings(const NestFacts& nest);
+
+  private:
+    struct Array {
+        Source source = Source::Function;
+        int index = 0;
+        double element = 1;                 // bytes
+        std::vector<std::int64_t> extents;  // of all of it
+        std::vector<int> order;             // dimensions, neighbours in memory first
+    };
+    // What is touched of an array in memory.
+    struct Layout {
+        double run = 0;   // bytes of each run
+        double runs = 1;  // how many
+        // Bytes next to each other: along the first dimension and, where that is touched as a
+        // whole, on along the next one.
+        double contiguous = 0;
+    };
+    // Of one nest; empty: not computed yet.
+    struct Table {
+        double all_bytes = 0;                            // of its function
+        std::vector<std::vector<Footprint>> footprints;  // [position][array]
+        std::vector<double> working_set;                 // [position]; negative: not computed
+        std::vector<double> beginnings;                  // [array, then its own]
+    };
+
+    [[nodiscard]] Table& table(const NestFacts& nest);
+    [[nodiscard]] Footprint footprint(const NestFacts& nest, std::size_t position,
+                                      const Array& array);
+    [[nodiscard]] double fetched(const NestFacts& nest, std::size_t position, const Array& array);
+    [[nodiscard]] bool is_private(int function, const LoopSite& site) const;
+    [[nodiscard]] static double beginnings_of(const std::vector<double>& runs,
+                                              const std::vector<double>& streams);
+    [[nodiscard]] Array array(Source source, int index) const;
+    [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
+    [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
+                                                        std::size_t position) const;
+
+    ScheduleFacts& facts_;
+    double line_ = 64;           // bytes
+    std::vector<Array> arrays_;  // that the root nest touches
+    std::vector<Table> tables_;  // [index into ScheduleFacts::nests()]
+};
+
+}  // namespace nestor
