@@ -98,12 +98,12 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         }
         const NestFacts& around = nests_[at];
         root = around.root;
-        threads = around.threads;
         std::size_t position = 0;
         while (position < around.loops.size() && around.loops[position].site.loop != site.loop) {
             position++;
         }
         executions = around.iterations(position);
+        threads = threads_of(around, position);
     } else if (wanted.empty() || std::ranges::count(wanted, function) > 0) {
         roots_.push_back(function);
     } else {
@@ -121,16 +121,22 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         facts.loops = loops_of(function, s);
         facts.executions = executions;
         facts.root = root;
-        double tasks = 1;
-        for (const LoopFacts& loop : facts.loops) {
-            tasks *= loop.run == LoopRun::Parallel ? loop.trips : 1;
-        }
-        facts.threads = std::max(threads, std::min<double>(tasks, machine_.parallelism));
+        facts.threads_outside = threads;
+        facts.threads = threads_of(facts, 0);
         facts.expansion = &expansions_.of(placement_, function, s);
         facts.stores = stored_at(f.stages[s], f.dimensions());
         nest_of_[function][s] = static_cast<int>(nests_.size());
         nests_.push_back(std::move(facts));
     }
+}
+
+// Threads that run iterations of the loop at a position of a nest at the same time.
+double ScheduleFacts::threads_of(const NestFacts& nest, std::size_t position) const {
+    double tasks = 1;
+    for (std::size_t i = position; i < nest.loops.size(); i++) {
+        tasks *= nest.loops[i].run == LoopRun::Parallel ? nest.loops[i].trips : 1;
+    }
+    return std::max(nest.threads_outside, std::min<double>(tasks, machine_.parallelism));
 }
 
 // Halide computes only what the iterations before have not, where the storage lies further out than

@@ -31,7 +31,8 @@ struct NestFacts {
     bool selected = false;         // specialised on the values of Stage::selector
     std::vector<LoopFacts> loops;  // innermost first
     double executions = 1;         // of the whole nest
-    double threads = 1;            // that run it at the same time
+    double threads_outside = 1;    // that run executions of it at the same time
+    double threads = 1;            // that run its iterations at the same time
     int root = 0;                  // the function at root in whose loops it runs
     const Expansion* expansion = nullptr;
     std::vector<Coordinate> stores;  // see stored_at()
@@ -114,6 +115,7 @@ class ScheduleFacts {
     };
 
     void add_nests(int function, const std::vector<int>& wanted);
+    [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
