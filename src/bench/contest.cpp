@@ -1,5 +1,6 @@
 #include "bench/contest.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -7,6 +8,7 @@
 #include "base/process.h"
 #include "bench/child_answer.h"
 #include "bench/runner.h"
+#include "halide/pipeline_file.h"
 #include "measure/compare.h"
 #include "measure/compiled_library.h"
 #include "measure/npy.h"
@@ -99,11 +101,15 @@ CallShape shape_from_json(const json& rows) {
 }
 
 /** How far a version's result may be off: all schedules may reorder sums. How long these are is not
- * known here; in double precision as long as the largest input is strict enough. */
-Tolerance tolerance_of(const Halide::Type& type, double integer_slack, std::int64_t largest_input) {
+ * known here; in double precision as long as the largest input is strict enough. Integers that are
+ * `rounded` may be one off, or what inputs.json allows. */
+Tolerance tolerance_of(const Halide::Type& type, bool rounded, double integer_slack,
+                       std::int64_t largest_input) {
     constexpr double kTerms = 4096;
     if (!type.is_float()) {
-        return {0, 0, integer_slack};
+        Tolerance result = tolerance(type, {false, false, 1, rounded});
+        result.absolute = std::max(result.absolute, integer_slack);
+        return result;
     }
     const double terms =
         type.bits() == 64 ? std::max(kTerms, static_cast<double>(largest_input)) : kTerms;
@@ -198,12 +204,25 @@ Status Contest::prepare() {
             options_.slow_seconds, options_.run_bytes);
         failure = described.failure;
         if (failure.empty()) {
+            is_rounded_ = rounds_to_integers(version);
             shape_ = shape_from_json(described.answer);
             inputs_ = allocate(shape_, Direction::Inputs, BufferMemory::Kind::Private);
             return fill_inputs(shape_, inputs_, wishes_);
         }
     }
     return Error{"the arguments cannot be read: " + failure};
+}
+
+// In a child, because Halide may crash on a file that it wrote itself; then nothing may be off.
+bool Contest::rounds_to_integers(const Version& version) const {
+    const Result<std::string> saved = save_algorithm(options_.build, version);
+    if (!saved) {
+        return false;
+    }
+    const ChildAnswer asked = ask_child(
+        [&] { return nestor::rounds_to_integers(must(load_pipeline(saved.value())).pipeline); },
+        options_.slow_seconds, options_.run_bytes);
+    return asked.failure.empty() && asked.answer.get<bool>();
 }
 
 void Contest::run() {
@@ -265,9 +284,10 @@ std::string Contest::compare(const Memories& outputs) const {
     for (const CallArgument& argument : shape_) {
         if (argument.is_buffer && argument.buffer.is_output) {
             const std::string& name = argument.buffer.name;
-            const std::string text = difference(
-                argument.buffer, expected_.at(name), outputs.at(name),
-                tolerance_of(argument.buffer.type, wishes_.integer_slack, largest_input(shape_)));
+            const std::string text =
+                difference(argument.buffer, expected_.at(name), outputs.at(name),
+                           tolerance_of(argument.buffer.type, is_rounded_, wishes_.integer_slack,
+                                        largest_input(shape_)));
             if (!text.empty()) {
                 return text;
             }

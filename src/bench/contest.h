@@ -48,6 +48,7 @@ class Contest {
 
   private:
     void run_one(Version& version);
+    [[nodiscard]] bool rounds_to_integers(const Version& version) const;
     void add_samples(const std::vector<Version*>& versions, const TimingResult& result);
     std::string compare(const Memories& outputs) const;
     [[nodiscard]] Status write_outputs(const Version& version, const Memories& outputs) const;
@@ -56,6 +57,7 @@ class Contest {
     std::vector<Version> versions_;
     std::string runtime_;
     Wishes wishes_;
+    bool is_rounded_ = false;  // the algorithm rounds floating-point numbers to integers
     CallShape shape_;
     Memories inputs_;
     std::string reference_;  // label of the version that the others are compared with

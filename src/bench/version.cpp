@@ -233,6 +233,18 @@ void build_version(const BuildJob& job, Version& version) {
     }
 }
 
+Result<std::string> save_algorithm(const BuildJob& job, const Version& version) {
+    Version unscheduled = version;
+    unscheduled.contender.scheduler.clear();
+    std::erase_if(unscheduled.contender.params,
+                  [](const std::string& param) { return param.starts_with("autoscheduler."); });
+    const auto made = run_limited(job, generator_command(job, unscheduled, "hlpipe"));
+    if (const std::string failure = failure_of(made, job); !failure.empty()) {
+        return Error{failure};
+    }
+    return version.folder + "/" + version.function + ".hlpipe";
+}
+
 Result<std::string> build_runtime(const BuildJob& job) {
     if (Status status = make_directory(job.folder); !status) {
         return Error{status.error()};

@@ -76,6 +76,9 @@ struct BuildJob {
  * is the version's failure. What became of it is kept in the version's folder (build_record.h). */
 void build_version(const BuildJob& job, Version& version);
 
+/** The algorithm of a version, as a .hlpipe file in its folder. Yields the file. */
+[[nodiscard]] Result<std::string> save_algorithm(const BuildJob& job, const Version& version);
+
 /** Halide's run-time, which all versions share. Yields its library. */
 [[nodiscard]] Result<std::string> build_runtime(const BuildJob& job);
 

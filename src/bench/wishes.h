@@ -14,7 +14,8 @@ struct Wishes {
     std::map<std::string, double> scalars;              // by argument
     std::map<std::string, std::string> files;           // .npy, by argument
     std::map<std::string, std::vector<double>> values;  // by argument, dimension 0 fastest
-    /** How far integers may be off that were rounded from floating-point numbers. */
+    /** How far integers may be off that were rounded from floating-point numbers: more than the one
+     * that each may be that an algorithm rounds itself. */
     double integer_slack = 0;
 };
 

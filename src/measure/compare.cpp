@@ -94,15 +94,19 @@ std::string place(const BufferShape& shape, std::int64_t position) {
 
 }  // namespace
 
-RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,
-                             const Halide::Pipeline& pipeline, const Halide::Target& target) {
-    RoundingFacts facts;
-    facts.strict = target.has_feature(Halide::Target::StrictFloat);
+bool rounds_to_integers(const Halide::Pipeline& pipeline) {
     RoundsToIntegers rounds;
     for (const auto& [name, function] : read_parts(pipeline).functions) {
         function.accept(&rounds);
     }
-    facts.rounds = rounds.found;
+    return rounds.found;
+}
+
+RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,
+                             const Halide::Pipeline& pipeline, const Halide::Target& target) {
+    RoundingFacts facts;
+    facts.strict = target.has_feature(Halide::Target::StrictFloat);
+    facts.rounds = rounds_to_integers(pipeline);
     for (int f = 0; f < static_cast<int>(schedule.functions.size()); f++) {
         const FunctionSchedule& function = schedule.functions[static_cast<std::size_t>(f)];
         const bool split =

@@ -27,6 +27,9 @@ struct RoundingFacts {
     bool rounds = false;        // integers are made from floating-point numbers somewhere
 };
 
+/** Whether integers are made from floating-point numbers somewhere. */
+[[nodiscard]] bool rounds_to_integers(const Halide::Pipeline& pipeline);
+
 /** Whether a reduction runs in another order than written: rfactor, vectors, parallel or atomic
  * loops over reduction variables, or these loops reordered. */
 [[nodiscard]] RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,

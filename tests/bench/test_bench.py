@@ -91,6 +91,17 @@ def test_right_versions_are_verified_and_timed_in_turns(answer):
     assert answer[1]["machine"]["cores"] > 0
 
 
+def test_integers_that_are_rounded_may_be_one_off(inputs, tmp_path):
+    versions = {"expert": False, "expert:wrong=1": False, "expert:wrong=3": True}
+    done = bench(
+        TINY, "-p", "rounds=true", "--versions", ",".join(versions), "--inputs", inputs,
+        "--json", tmp_path / "board.json", "--seconds", 0.2,
+    )
+    assert done.returncode == 0, done.stderr
+    (pipeline,) = json.loads((tmp_path / "board.json").read_text())["pipelines"]
+    assert {row["label"]: row["wrong"] for row in pipeline["versions"]} == versions
+
+
 def test_tables_show_it(answer):
     assert "WRONG" in answer[0] and "failed" in answer[0] and "geometric mean" in answer[0]
 

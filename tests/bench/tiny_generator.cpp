@@ -23,6 +23,8 @@ class Tiny : public Generator<Tiny> {
   public:
     /** Added to one pixel of the output. */
     GeneratorParam<int> wrong{"wrong", 0};
+    /** Is the sum rounded from a floating-point number? */
+    GeneratorParam<bool> rounds{"rounds", false};
     /** Does the generator stop with an error? */
     GeneratorParam<bool> refuses{"refuses", false};
     /** Does the generator crash? */
@@ -53,8 +55,9 @@ class Tiny : public Generator<Tiny> {
         source(x, y, c) = overreads ? input(x + width, y, c) : clamped(x, y, c);
         Func total("total");
         total(x, y) = cast<uint16_t>(source(x, y, 0)) + source(x, y, 1) + source(x, y, 2);
-        sum(x, y) =
-            cast<uint8_t>(total(x, y) / 3) + cast<uint8_t>(select(x == 7 && y == 5, wrong, 0));
+        const Expr third = rounds ? cast<uint8_t>(cast<float>(total(x, y)) / 3.0f)
+                                  : cast<uint8_t>(total(x, y) / 3);
+        sum(x, y) = third + cast<uint8_t>(select(x == 7 && y == 5, wrong, 0));
         if (falters) {
             Func first("first");
             const Expr drawn = Call::make(Halide::Int(32), "rand", {}, Call::Extern);
