@@ -5,17 +5,12 @@
 
 namespace nestor {
 
-namespace {
-
-// Runs of bytes that the prefetchers of a core follow at the same time (docs/cost-model.md).
-constexpr double kStreams = 64;
-
-}  // namespace
-
 Footprints::Footprints(ScheduleFacts& facts, const NestFacts& root)
     : facts_(facts), tables_(facts.nests().size()) {
     const Quantity& line = facts.machine().line_bytes;
     line_ = line.known() ? line.value : line_;
+    const Quantity& streams = facts.machine().streams;
+    followed_ = streams.known() ? streams.value : followed_;
     if (root.loops.empty()) {
         return;
     }
@@ -173,15 +168,17 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
     return result;
 }
 
-// `runs`: bytes of one for each position, and then all; `streams`: how many there are.
+// `runs`: bytes of one for each position, and then all; `streams`: how many there are. No run is
+// shorter than a cache line, which stays in the first cache until the loop moves on.
 double Footprints::beginnings_of(const std::vector<double>& runs,
-                                 const std::vector<double>& streams) {
+                                 const std::vector<double>& streams) const {
     double run = 0;
     for (std::size_t p = 0; p < runs.size(); p++) {
-        if (runs[p] > run && run > 0 && streams[p - 1] > kStreams) {
+        const double mine = runs[p] > 0 ? std::max(runs[p], line_) : 0;
+        if (mine > run && run > 0 && streams[p - 1] > followed_) {
             break;
         }
-        run = std::max(run, runs[p]);
+        run = std::max(run, mine);
     }
     return run > 0 ? 1 / run : 0;
 }

@@ -73,8 +73,8 @@ class Footprints {
                                       const Array& array);
     [[nodiscard]] double fetched(const NestFacts& nest, std::size_t position, const Array& array);
     [[nodiscard]] bool is_private(int function, const LoopSite& site) const;
-    [[nodiscard]] static double beginnings_of(const std::vector<double>& runs,
-                                              const std::vector<double>& streams);
+    [[nodiscard]] double beginnings_of(const std::vector<double>& runs,
+                                       const std::vector<double>& streams) const;
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
@@ -82,6 +82,7 @@ class Footprints {
 
     ScheduleFacts& facts_;
     double line_ = 64;           // bytes
+    double followed_ = 64;       // runs, by the prefetchers of a core
     std::vector<Array> arrays_;  // that the root nest touches
     std::vector<Table> tables_;  // [index into ScheduleFacts::nests()]
 };

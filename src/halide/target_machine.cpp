@@ -4,6 +4,26 @@ namespace nestor {
 
 using Halide::Target;
 
+namespace {
+
+// AMD's cores since Zen, by the name that the compiler tunes for, or by features that have theirs.
+bool is_zen(const Target& target) {
+    switch (target.processor_tune) {
+        case Target::Processor::ZnVer1:
+        case Target::Processor::ZnVer2:
+        case Target::Processor::ZnVer3:
+        case Target::Processor::ZnVer4:
+        case Target::Processor::ZnVer5:
+            return true;
+        default:
+            return (target.has_feature(Target::AVX512_Zen4) ||
+                    target.has_feature(Target::AVX512_Zen5)) &&
+                   !target.has_feature(Target::AVX512_SapphireRapids);
+    }
+}
+
+}  // namespace
+
 Halide::Type halide_type(ElementType type) {
     switch (type) {
         case ElementType::Int8:
@@ -45,6 +65,10 @@ InstructionSet instruction_set_of(const Target& target) {
 
 Machine machine_of(const Target& target) {
     Machine machine = shipped_profile(instruction_set_of(target));
+    if (is_zen(target)) {
+        machine.streams = {16, Evidence::Documented,
+                           "docs/cost-model.md: compositing on AMD Zen 5"};
+    }
     for (std::size_t i = 0; i < kElementTypes; i++) {
         const auto type = static_cast<ElementType>(i);
         const int bytes = target.natural_vector_size(halide_type(type)) * bytes_of(type);

@@ -72,6 +72,7 @@ struct Machine {
     ByType<ByStride<Quantity>> interleave;  // cycles of one natural vector stored among n channels
 
     Quantity line_bytes;  // of caches
+    Quantity streams;     // runs of memory that the prefetchers of a core follow at the same time
     CacheLevel l1, l2, l3;
     ByThreads<Bandwidth> dram;
 

@@ -78,6 +78,7 @@ void walk_cache(const std::string& name, Level& level, Visit& visit) {
 template <class SomeMachine, class Visit>
 void walk_memory(SomeMachine& machine, Visit& visit) {
     visit("line_bytes", machine.line_bytes);
+    visit("streams", machine.streams);
     walk_cache("l1", machine.l1, visit);
     walk_cache("l2", machine.l2, visit);
     walk_cache("l3", machine.l3, visit);

@@ -58,6 +58,9 @@ Result<Machine> choose_machine(const Halide::Target& target, const Params& param
         }
         machine = std::move(read).value();
         machine.vector_bytes = shipped.vector_bytes;
+        if (!machine.streams.known()) {  // the probe does not measure it
+            machine.streams = shipped.streams;
+        }
     }
     machine.parallelism = params.parallelism;
     return machine;

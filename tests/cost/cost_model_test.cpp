@@ -96,6 +96,24 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
+TEST(Facts, WhatIsComputedAroundAParallelLoopRunsOnOneThread) {
+    const PipelineDag dag = blur();
+    const Machine machine = avx2(4);
+    Schedule schedule = tiled(dag, 128, 36, false);
+    LoopNest& consumer = nest(schedule, 2);
+    const LoopRef columns{0, 0};
+    const LoopRef rows{1, 0};
+    consumer.order = {*consumer.vector, {0, 1}, {1, 1}, rows, columns};
+    consumer.parallel = {rows};
+    Expansions expansions;
+    for (const LoopRef loop : {rows, columns}) {
+        schedule.functions[1].compute = Level::at({2, 0, loop});
+        const ScheduleFacts facts(dag, schedule, machine, expansions);
+        EXPECT_EQ(facts.nest(1, 0).threads, loop == rows ? 4 : 1);
+        EXPECT_EQ(facts.nest(2, 0).threads, 4);
+    }
+}
+
 TEST(Facts, WhatMovesByHalfARowDoesNotSlide) {
     PipelineDag dag = blur();
     for (Load& load : dag.functions[2].stages[0].loads) {
@@ -205,11 +223,15 @@ TEST(Cost, ManyShortRunsOfMemoryWaitForTheirBeginnings) {
     for (Range& range : dag.inputs[0].region) {
         range.extent *= 8;
     }
+    Machine machine = avx2();
     const auto dram = [&](std::int64_t width, std::int64_t height) {
-        return predict(dag, tiled(dag, width, height, false), avx2()).cost[Term::Dram];
+        return predict(dag, tiled(dag, width, height, false), machine).cost[Term::Dram];
     };
     EXPECT_GT(dram(64, 64), 1.4 * dram(1024, 64));
     EXPECT_LT(dram(64, 4), 1.3 * dram(1024, 4)) << "few enough to follow";
+    const double followed = dram(64, 16);
+    machine.streams.value /= 4;
+    EXPECT_GT(dram(64, 16), 1.4 * followed) << "too many for a processor that follows fewer";
 }
 
 TEST(Cost, StorageThatIsTurnedAwayFromVectorsIsWrittenElementByElement) {
