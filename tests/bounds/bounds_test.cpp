@@ -120,7 +120,7 @@ class Comparison {
     void compare_loops(const std::string& what, const Observed& observed, const Function& f,
                        const Placement& placement, Bounds& bounds, std::pair<int, int> stage) {
         const std::vector<StageDim> dims = bounds.dims(stage.first, stage.second);
-        const std::vector<const LoopNest*> nests = placement.nests(stage.first, stage.second);
+        const auto nests = placement.nests(stage.first, stage.second);
         for (const auto& [loop_text, count] : observed.iterations) {
             const std::string prefix = f.halide_name + ".s" + std::to_string(stage.second) + ".";
             if (!loop_text.starts_with(prefix)) {
