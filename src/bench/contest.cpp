@@ -204,7 +204,6 @@ Status Contest::prepare() {
             options_.slow_seconds, options_.run_bytes);
         failure = described.failure;
         if (failure.empty()) {
-            is_rounded_ = rounds_to_integers(version);
             shape_ = shape_from_json(described.answer);
             inputs_ = allocate(shape_, Direction::Inputs, BufferMemory::Kind::Private);
             return fill_inputs(shape_, inputs_, wishes_);
@@ -271,6 +270,7 @@ void Contest::run_one(Version& version) {
     }
     if (reference_.empty()) {
         reference_ = version.contender.label;
+        is_rounded_ = rounds_to_integers(version);
         expected_ = std::move(outputs);
         version.verified = "reference";
         return;

@@ -14,8 +14,8 @@ struct Wishes {
     std::map<std::string, double> scalars;              // by argument
     std::map<std::string, std::string> files;           // .npy, by argument
     std::map<std::string, std::vector<double>> values;  // by argument, dimension 0 fastest
-    /** How far integers may be off that were rounded from floating-point numbers: more than the one
-     * that each may be that an algorithm rounds itself. */
+    /** How far integers may be off that were rounded from floating-point numbers, where one off,
+     * which is allowed wherever the algorithm rounds, is not enough. */
     double integer_slack = 0;
 };
 

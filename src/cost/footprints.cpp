@@ -6,11 +6,10 @@
 namespace nestor {
 
 Footprints::Footprints(ScheduleFacts& facts, const NestFacts& root)
-    : facts_(facts), tables_(facts.nests().size()) {
-    const Quantity& line = facts.machine().line_bytes;
-    line_ = line.known() ? line.value : line_;
-    const Quantity& streams = facts.machine().streams;
-    followed_ = streams.known() ? streams.value : followed_;
+    : facts_(facts),
+      line_(facts.machine().line_bytes.value_or(64)),
+      followed_(facts.machine().streams.value_or(64)),
+      tables_(facts.nests().size()) {
     if (root.loops.empty()) {
         return;
     }

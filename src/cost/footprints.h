@@ -81,8 +81,8 @@ class Footprints {
                                                         std::size_t position) const;
 
     ScheduleFacts& facts_;
-    double line_ = 64;           // bytes
-    double followed_ = 64;       // runs, by the prefetchers of a core
+    const double line_;          // bytes
+    const double followed_;      // runs, by the prefetchers of a core
     std::vector<Array> arrays_;  // that the root nest touches
     std::vector<Table> tables_;  // [index into ScheduleFacts::nests()]
 };

@@ -25,6 +25,7 @@ struct Quantity {
     std::string note;
 
     [[nodiscard]] bool known() const { return evidence != Evidence::None; }
+    [[nodiscard]] double value_or(double otherwise) const { return known() ? value : otherwise; }
     bool operator==(const Quantity&) const = default;
 };
 

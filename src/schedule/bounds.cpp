@@ -89,8 +89,7 @@ std::int64_t points_at_each_use(const Function& f) {
 
 }  // namespace
 
-Regions::Regions(Bounds& bounds, const LoopSite& site, const std::vector<StageDim>& site_dims)
-    : bounds_(bounds), site_(site) {
+Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(site) {
     const PipelineDag& graph = bounds.placement().graph();
     dims_ = stage().loops.size();
     touched_.resize(graph.functions.size() + graph.inputs.size());
@@ -113,7 +112,7 @@ Regions::Regions(Bounds& bounds, const LoopSite& site, const std::vector<StageDi
             load_everything(input);
         }
         for (int s = 0; s < static_cast<int>(graph.functions[function].stages.size()); s++) {
-            load(function, s, site_dims);
+            load(function, s);
         }
     }
 }
@@ -135,9 +134,9 @@ void Regions::load_everything(int function) {
               boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, true, 0, 0});
 }
 
-void Regions::load(int consumer, int s, const std::vector<StageDim>& site_dims) {
+void Regions::load(int consumer, int s) {
     const Stage& reader = bounds_.placement().graph().functions[consumer].stages[s];
-    if (!reader.loads.empty() && iterations_of(consumer, s, site_dims)) {
+    if (!reader.loads.empty() && iterations_of(consumer, s)) {
         for (const Load& load : reader.loads) {
             add(load);
         }
@@ -146,7 +145,7 @@ void Regions::load(int consumer, int s, const std::vector<StageDim>& site_dims) 
 
 // The values that the loop variables of a stage take during one iteration of the site, in
 // the scratch. False if it does not run there.
-bool Regions::iterations_of(int consumer, int s, const std::vector<StageDim>& site_dims) {
+bool Regions::iterations_of(int consumer, int s) {
     const Function& f = bounds_.placement().graph().functions[consumer];
     const std::vector<Loop>& loops = f.stages[s].loops;
     std::vector<Box>& values = bounds_.scratch_.values;
@@ -154,7 +153,7 @@ bool Regions::iterations_of(int consumer, int s, const std::vector<StageDim>& si
     bounds_.scratch_.rates.assign(loops.size() * dims_, 0);
     if (consumer == site_.function) {
         if (s == site_.stage) {
-            set_tile(site_dims);
+            set_tile();
         }
         return s == site_.stage;
     }
@@ -189,8 +188,9 @@ bool Regions::iterations_of(int consumer, int s, const std::vector<StageDim>& si
 }
 
 // The part of the site's own stage that one iteration of the site runs through.
-void Regions::set_tile(const std::vector<StageDim>& dims) {
+void Regions::set_tile() {
     const Placement& placement = bounds_.placement();
+    const std::vector<StageDim>& dims = bounds_.dims(site_.function, site_.stage);
     const bool at_root = placement.kind(site_.function) != Placement::Kind::At;
     steps_.assign(dims_, 0);
     std::vector<InnerPart> parts(dims_, {1, true, false});
@@ -427,9 +427,9 @@ Bounds::Bounds(const Placement& placement)
 const Regions& Bounds::within(const LoopSite& site) {
     std::unique_ptr<const Regions>& regions = regions_[site];
     if (!regions) {
-        // Those of the loops around it first: there is one scratch.
-        const std::vector<StageDim>& dims = this->dims(site.function, site.stage);
-        regions.reset(new Regions(*this, site, dims));
+        // These want the regions of the loops around it, and there is one scratch for all.
+        static_cast<void>(dims(site.function, site.stage));
+        regions.reset(new Regions(*this, site));
     }
     return *regions;
 }

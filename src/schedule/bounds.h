@@ -75,11 +75,11 @@ class Regions {
         std::vector<double> of_load;  // [dimension of the site's stage]
     };
 
-    Regions(Bounds& bounds, const LoopSite& site, const std::vector<StageDim>& site_dims);
-    void load(int consumer, int stage, const std::vector<StageDim>& site_dims);
+    Regions(Bounds& bounds, const LoopSite& site);
+    void load(int consumer, int stage);
     void load_everything(int function);
-    bool iterations_of(int consumer, int stage, const std::vector<StageDim>& site_dims);
-    void set_tile(const std::vector<StageDim>& dims);
+    bool iterations_of(int consumer, int stage);
+    void set_tile();
     void add(const Load& load);
     void unite(std::size_t at, Box box, const double* rates);
     void cover_all_positions(std::size_t dim, Box& box, double& rate) const;

@@ -61,11 +61,11 @@ bool Placement::is_around(int function, int stage, LoopRef outer, LoopRef inner)
     });
 }
 
-bool Placement::is_inside(const LoopSite& inner, const LoopSite& outer) const {
-    LoopSite site = inner;
+// Whether that is true of a site of the chain; looks no further than the first.
+template <class Predicate>
+bool Placement::any_around(LoopSite site, const Predicate& is_true) const {
     for (std::size_t i = 0; i <= schedule_.functions.size(); i++) {
-        if (site.function == outer.function && site.stage == outer.stage &&
-            is_around(site.function, site.stage, outer.loop, site.loop)) {
+        if (is_true(site)) {
             return true;
         }
         if (kind(site.function) != Kind::At) {
@@ -74,6 +74,13 @@ bool Placement::is_inside(const LoopSite& inner, const LoopSite& outer) const {
         site = schedule_.functions[site.function].compute.site;
     }
     return false;
+}
+
+bool Placement::is_inside(const LoopSite& inner, const LoopSite& outer) const {
+    return any_around(inner, [&](const LoopSite& site) {
+        return site.function == outer.function && site.stage == outer.stage &&
+               is_around(site.function, site.stage, outer.loop, site.loop);
+    });
 }
 
 bool Placement::is_computed_inside(int f, const LoopSite& site) const {
@@ -121,14 +128,11 @@ void Placement::add_uses(int function, int element, std::set<std::pair<int, int>
 }
 
 std::vector<LoopSite> Placement::chain(const LoopSite& site) const {
-    std::vector<LoopSite> sites{site};
-    while (sites.size() <= schedule_.functions.size()) {
-        const int f = sites.back().function;
-        if (kind(f) != Kind::At) {
-            break;
-        }
-        sites.push_back(schedule_.functions[f].compute.site);
-    }
+    std::vector<LoopSite> sites;
+    any_around(site, [&](const LoopSite& each) {
+        sites.push_back(each);
+        return false;
+    });
     return sites;
 }
 

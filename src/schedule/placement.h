@@ -93,6 +93,9 @@ class Placement {
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
 
   private:
+    template <class Predicate>
+    bool any_around(LoopSite site, const Predicate& is_true) const;
+
     static constexpr int kAll = -1;  // elements of a tuple
     void add_uses(int function, int element, std::set<std::pair<int, int>>& seen,
                   std::vector<Use>& uses) const;

@@ -43,10 +43,6 @@ Instructions instructions(const Machine& machine, ElementType type, double lanes
     return {width, std::ceil(bytes / std::max(natural, 16.0))};
 }
 
-double value_or(const Quantity& quantity, double otherwise) {
-    return quantity.known() ? quantity.value : otherwise;
-}
-
 class NestWork {
   public:
     NestWork(ScheduleFacts& facts, const NestFacts& nest)
@@ -139,7 +135,7 @@ class NestWork {
                 const auto type = static_cast<ElementType>(t);
                 const Instructions each = instructions(machine_, type, lanes);
                 const Quantity& one = machine_.operations[operation][type][each.width].cycles;
-                cycles_.arithmetic += times * count * each.count * value_or(one, 1);
+                cycles_.arithmetic += times * count * each.count * one.value_or(1);
                 instructions_ += times * count * each.count;
             }
         }
@@ -182,12 +178,12 @@ class NestWork {
     [[nodiscard]] Access access(Source source, int index, const std::vector<Coordinate>& coords,
                                 ElementType type, double lanes, bool store) const {
         const ByWidth<Quantity>& port = store ? machine_.store : machine_.load;
-        const double scalar = value_or(port[Width::Scalar], 0.5);
+        const double scalar = port[Width::Scalar].value_or(0.5);
         if (lanes <= 1) {
             return {scalar, 1};
         }
         const Instructions dense_ones = instructions(machine_, type, lanes);
-        const Access vector{dense_ones.count * value_or(port[dense_ones.width], 1),
+        const Access vector{dense_ones.count * port[dense_ones.width].value_or(1),
                             dense_ones.count};
         double rate = 0;
         bool scattered = false;
@@ -204,13 +200,13 @@ class NestWork {
         if (!scattered && rate == 1) {
             return vector;
         }
-        const double elements = lanes * (store ? 2 * scalar : value_or(machine_.gather[type], 1));
+        const double elements = lanes * (store ? 2 * scalar : machine_.gather[type].value_or(1));
         const bool near = !scattered && (rate == 2 || rate == 3 || rate == 4);
         if (near && (!store || all_between(source, index, coords, rate))) {
             const auto stride = static_cast<Stride>(static_cast<int>(rate) - 2);
             const Quantity& known =
                 store ? machine_.interleave[type][stride] : machine_.strided_load[type][stride];
-            const double cycles = dense_ones.count * value_or(known, elements);
+            const double cycles = dense_ones.count * known.value_or(elements);
             return {cycles, 3 * dense_ones.count};
         }
         return {elements, 2 * lanes, true};
@@ -248,7 +244,7 @@ class NestWork {
         instructions_ += away * times * each.instructions;
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
-            cycles_.loads += elements * value_or(machine_.gather[type], 1);
+            cycles_.loads += elements * machine_.gather[type].value_or(1);
             instructions_ += elements * 2;
         }
     }
@@ -276,7 +272,7 @@ class NestWork {
         if (lanes <= 1 || !family.is_affine() || dense >= static_cast<int>(family.coords.size())) {
             return 1;
         }
-        const double line = value_or(machine_.line_bytes, 64);
+        const double line = machine_.line_bytes.value_or(64);
         const double bytes = std::min(lanes * bytes_of(type), machine_.vector_bytes[type].value);
         const Coordinate& along = family.coords[dense];
         const double box = family.box[dense];
@@ -341,14 +337,14 @@ class NestWork {
 
     void spill() {
         constexpr double kTemporaries = 4;
-        const double free = value_or(machine_.registers, 16) - kTemporaries;
+        const double free = machine_.registers.value_or(16) - kTemporaries;
         const double times = nest_.iterations(rolled_);
         // An accumulator that has no register is loaded and stored each time, an invariant loaded.
         const double spilled = std::max(0.0, accumulators_ - free);
         const double reloaded =
             std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
-        const double load = value_or(machine_.load[Width::Bytes32], 0.5);
-        const double store = value_or(machine_.store[Width::Bytes32], 1);
+        const double load = machine_.load[Width::Bytes32].value_or(0.5);
+        const double store = machine_.store[Width::Bytes32].value_or(1);
         cycles_.loads += times * (spilled + reloaded) * load;
         cycles_.stores += times * spilled * store;
         instructions_ += times * (2 * spilled + reloaded);
@@ -372,14 +368,14 @@ class NestWork {
             vectors += count;
         }
         const double alive = registers * std::min(vectors + 1, kAlive);
-        const double free = value_or(machine_.registers, 16);
+        const double free = machine_.registers.value_or(16);
         if (alive <= free) {
             return;
         }
         const double spilled =
             (1 - free / alive) * vectors * registers * all_copies_ * nest_.iterations(rolled_);
-        cycles_.loads += spilled * value_or(machine_.load[Width::Bytes32], 0.5);
-        cycles_.stores += spilled * value_or(machine_.store[Width::Bytes32], 1);
+        cycles_.loads += spilled * machine_.load[Width::Bytes32].value_or(0.5);
+        cycles_.stores += spilled * machine_.store[Width::Bytes32].value_or(1);
         instructions_ += 2 * spilled;
     }
 
@@ -405,13 +401,13 @@ class NestWork {
         };
         double waiting = 0;
         count([&](double members, double, double, bool) { waiting += members; });
-        const double free = value_or(machine_.registers, 16);
+        const double free = machine_.registers.value_or(16);
         if (waiting <= free) {
             return;
         }
         const double spilled = (1 - free / waiting) * nest_.iterations(rolled_);
-        const double load = value_or(machine_.load[Width::Bytes32], 0.5);
-        const double store = value_or(machine_.store[Width::Bytes32], 1);
+        const double load = machine_.load[Width::Bytes32].value_or(0.5);
+        const double store = machine_.store[Width::Bytes32].value_or(1);
         count([&](double, double uses, double distinct, bool computed) {
             cycles_.loads += spilled * (uses - distinct) * load;
             cycles_.stores += computed ? spilled * distinct * store : 0;
@@ -434,7 +430,7 @@ class NestWork {
             steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
         }
         const bool in_registers =
-            accumulators_ > 0 && accumulators_ <= value_or(machine_.registers, 16);
+            accumulators_ > 0 && accumulators_ <= machine_.registers.value_or(16);
         const double step = step_latency() + (in_registers ? 0 : kForwarding);
         cycles_.latency = nest_.iterations(rolled_) * steps * step;
     }
@@ -451,7 +447,7 @@ class NestWork {
                 const double count = stage_.ops.counts[operation][type];
                 const Width width = instructions(machine_, type, lanes_).width;
                 const double latency =
-                    value_or(machine_.operations[operation][type][width].latency, 4);
+                    machine_.operations[operation][type][width].latency.value_or(4);
                 sum += count * latency;
                 longest = count > 0 ? std::max(longest, latency) : longest;
             }
