@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/phases.h"
+#include "search/register_tiles.h"
 
 namespace nestor {
 
@@ -31,6 +32,7 @@ class Neighbours {
             return;
         }
         places();
+        for_each_register_tile(builder_, plan_, function_, visit_);
         if (mine().place == Place::Inlined) {
             return;
         }

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t kShort = 8;         // a dimension of channels, not of pixels
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
 
-constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Rows, SiteKind::Tile};
+constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Across, SiteKind::Rows, SiteKind::Tile};
 
 // The loops of a stage at which other functions can be computed, by SiteKind.
 using Sites = std::array<std::optional<LoopRef>, std::size(kSiteKinds)>;
@@ -59,6 +59,8 @@ class NestMaker {
     [[nodiscard]] std::int64_t extent(int d) const { return stage_.loops[d].range.extent; }
     [[nodiscard]] bool is_short(int d) const { return extent(d) <= kShort; }
     [[nodiscard]] bool is_vector(int d) const { return d == plan_.vector_dim && plan_.lanes > 1; }
+    // All of it is inside of the tiles.
+    [[nodiscard]] bool is_whole(int d) const { return plan_.tile[d] >= extent(d); }
 
     // No more vectors than the dimension has.
     [[nodiscard]] std::int64_t block(int d) const {
@@ -87,10 +89,10 @@ class NestMaker {
         std::vector<Split>& splits = nest_.splits[d];
         const std::int64_t lanes = is_vector(d) ? plan_.lanes : 1;
         const std::int64_t unit = lanes * block(d);
-        const bool tiled = at_root && plan_.tile[d] > 0 && plan_.tile[d] < extent(d);
+        const bool tiled = at_root && plan_.tile[d] > 0 && !is_whole(d);
         std::vector<std::int64_t> factors;
         if (tiled) {
-            factors.push_back(std::max(plan_.tile[d], unit));
+            factors.push_back(divide_up(plan_.tile[d], unit) * unit);
         }
         if (unit > 1) {
             factors.push_back(unit);
@@ -161,7 +163,8 @@ class NestMaker {
         for (std::size_t i = 0; i < free.size(); i++) {
             const int d = free[i];
             const LoopRef within{d, tiled_[i] ? 1 : 0};
-            const bool inside = tiled_[i] || !has_tiles || d == plan_.vector_dim || is_short(d);
+            const bool inside =
+                tiled_[i] || is_whole(d) || !has_tiles || d == plan_.vector_dim || is_short(d);
             if (!inside || is_outside(d) || is_marked(within)) {
                 continue;
             }
@@ -171,6 +174,9 @@ class NestMaker {
             }
             if (d != plan_.vector_dim && !is_short(d)) {
                 site(SiteKind::Rows) = within;
+                if (!site(SiteKind::Across)) {
+                    site(SiteKind::Across) = within;
+                }
             }
         }
     }

@@ -16,9 +16,10 @@ namespace nestor {
 /** Loops of a stage at which other functions can be computed, by what they are for, because which
  * loops there are changes with the plan. Innermost first. */
 enum class SiteKind {
-    Inner,  // the innermost loop that is neither a vector nor unrolled
-    Rows,   // over the rows of a tile, or of all there is
-    Tile,   // the innermost of those over tiles
+    Inner,   // the innermost loop that is neither a vector nor unrolled
+    Across,  // the innermost of those within a tile that is not along the vectors, nor short
+    Rows,    // over the rows of a tile, or of all there is: the outermost of those
+    Tile,    // the innermost of those over tiles
 };
 
 struct Spot {
@@ -33,7 +34,8 @@ enum class Place { Inlined, Root, At };
 
 /** The loops of one stage. Lists are by dimension, as in Stage::loops. */
 struct NestPlan {
-    /** Points of a tile, for functions at root; 0: not split. */
+    /** Points of a tile, rounded up to whole blocks, for functions at root; 0: not split; the whole
+     * extent or more: not split, and inside of the tiles of other dimensions. */
     std::vector<std::int64_t> tile;
     /** Unrolled iterations, at least 1; of the vector's dimension: vectors. */
     std::vector<int> block;

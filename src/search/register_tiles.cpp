@@ -1,0 +1,186 @@
+#include "search/register_tiles.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+namespace nestor {
+
+namespace {
+
+constexpr int kMostVectors = 4;  // of a register tile, along the vectors
+constexpr int kRows[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28};
+constexpr int kLeastShare = 3;  // a tile fills a third of the registers, at least
+
+// The loop of the reader's definition along each dimension of what it reads; nothing if it does not
+// read exactly one point in each of its own.
+std::optional<std::vector<int>> pointwise(const Function& reader, int read, int dimensions) {
+    if (reader.pinned || reader.is_extern || reader.stages.size() != 1) {
+        return std::nullopt;
+    }
+    std::optional<std::vector<int>> loops;
+    for (const Load& load : reader.stages[0].loads) {
+        if (load.source != Source::Function || load.index != read) {
+            continue;
+        }
+        std::vector<int> mine(dimensions, -1);
+        for (int d = 0; d < dimensions; d++) {
+            const Coordinate& coordinate = load.coords[d];
+            if (!coordinate.affine || coordinate.clamped || coordinate.offset_min != 0 ||
+                coordinate.offset_max != 0) {
+                return std::nullopt;
+            }
+            for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+                if (coordinate.rates[l] == 0) {
+                    continue;
+                }
+                if (coordinate.rates[l] != 1 || mine[d] >= 0 ||
+                    std::ranges::count(mine, static_cast<int>(l)) > 0) {
+                    return std::nullopt;
+                }
+                mine[d] = static_cast<int>(l);
+            }
+        }
+        if (std::ranges::count(mine, -1) > 0 || (loops && *loops != mine)) {
+            return std::nullopt;
+        }
+        loops = std::move(mine);
+    }
+    return loops;
+}
+
+class RegisterTiles {
+  public:
+    RegisterTiles(Builder& builder, const Plan& plan, int function,
+                  const std::function<void(const Plan&)>& visit)
+        : dag_(builder.dag()),
+          machine_(builder.machine()),
+          f_(dag_.functions[function]),
+          plan_(plan),
+          function_(function),
+          visit_(visit) {}
+
+    void run() {
+        const bool reduces = std::ranges::any_of(f_.stages, [](const Stage& stage) {
+            return stage.reads_itself &&
+                   std::ranges::any_of(stage.loops,
+                                       [](const Loop& loop) { return loop.is_reduction(); });
+        });
+        if (!reduces || f_.consumers.size() != 1 || f_.is_output) {
+            return;
+        }
+        reader_ = f_.consumers[0];
+        const auto loops = pointwise(dag_.functions[reader_], function_, f_.dimensions());
+        if (!loops) {
+            return;
+        }
+        loops_ = *loops;
+        for (int along = 0; along < f_.dimensions(); along++) {
+            const int current = plan_.functions[function_].stages.back().vector_dim;
+            if (along == plan_.functions[function_].dense || along == current) {
+                shapes(along);
+            }
+        }
+    }
+
+  private:
+    [[nodiscard]] std::int64_t extent(int dim) const { return f_.region[dim].extent; }
+
+    void shapes(int along) {
+        int bytes = 1;
+        for (const ScalarType& type : f_.types) {
+            bytes = std::max(bytes, type.bytes());
+        }
+        const int lanes = machine_.lanes(bytes);
+        const int registers = static_cast<int>(machine_.registers.value_or(16)) /
+                              static_cast<int>(f_.types.size());
+        for (int vectors = 1; vectors <= kMostVectors; vectors++) {
+            if (static_cast<std::int64_t>(vectors) * lanes > extent(along)) {
+                break;
+            }
+            for (const int rows : kRows) {
+                // One for each loaded vector and one for what they are multiplied with.
+                const int used = vectors * rows + vectors + 1;
+                if (used > registers || kLeastShare * used < registers) {
+                    continue;
+                }
+                for (int across = 0; across < f_.dimensions(); across++) {
+                    const bool fits = across != along && rows <= extent(across);
+                    if (fits && (rows > 1 || across == (along == 0 ? 1 : 0))) {
+                        shape(along, lanes, vectors, across, rows);
+                    }
+                }
+            }
+        }
+    }
+
+    void shape(int along, int lanes, int vectors, int across, int rows) {
+        Plan changed = plan_;
+        FunctionPlan& sums = changed.functions[function_];
+        FunctionPlan& reader = changed.functions[reader_];
+        sums.place = Place::At;
+        sums.compute = sums.store = {reader_, 0, SiteKind::Inner};
+        sums.modulus.assign(sums.modulus.size(), 1);
+        for (const Stage& stage : f_.stages) {
+            NestPlan& nest = sums.stages[stage.index];
+            const int x = loop_of(stage, along);
+            const int y = loop_of(stage, across);
+            set(nest, x, lanes, vectors, y, rows);
+        }
+        if (reader.place == Place::Inlined) {
+            reader.place = Place::Root;
+        }
+        NestPlan& nest = reader.stages[0];
+        set(nest, loops_[along], lanes, vectors, loops_[across], rows);
+        visit_(changed);
+        if (reader.place != Place::Root) {
+            return;
+        }
+        // Columns of tiles: what all rows need of a column can stay in a cache.
+        const std::vector<Loop>& loops = dag_.functions[reader_].stages[0].loops;
+        for (std::size_t l = 0; l < loops.size(); l++) {
+            nest.tile[l] = loops[l].range.extent;
+        }
+        nest.tile[loops_[along]] = static_cast<std::int64_t>(lanes) * vectors;
+        visit_(changed);
+    }
+
+    static int loop_of(const Stage& stage, int dim) {
+        for (std::size_t l = 0; l < stage.loops.size(); l++) {
+            if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
+                return static_cast<int>(l);
+            }
+        }
+        return -1;
+    }
+
+    static void set(NestPlan& nest, int x, int lanes, int vectors, int y, int rows) {
+        std::ranges::fill(nest.block, 1);
+        if (x >= 0) {
+            nest.vector_dim = x;
+            nest.lanes = lanes;
+            nest.block[x] = vectors;
+        }
+        if (y >= 0) {
+            nest.block[y] = rows;
+        }
+    }
+
+    const PipelineDag& dag_;
+    const Machine& machine_;
+    const Function& f_;
+    const Plan& plan_;
+    const int function_;
+    const std::function<void(const Plan&)>& visit_;
+    int reader_ = -1;
+    std::vector<int> loops_;  // of the reader, by dimension of the sums
+};
+
+}  // namespace
+
+void for_each_register_tile(Builder& builder, const Plan& plan, int function,
+                            const std::function<void(const Plan&)>& visit) {
+    RegisterTiles(builder, plan, function, visit).run();
+}
+
+}  // namespace nestor

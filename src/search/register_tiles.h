@@ -1,0 +1,19 @@
+#pragma once
+// Register tiles: the sums of a reduction that stay in registers over all of its steps, computed
+// where the function that reads them needs so many. One decision about several numbers of two
+// functions, which single moves would have to take uphill. (K. Goto, R. van de Geijn, "Anatomy of
+// high-performance matrix multiplication", 2008, section 4.2.)
+
+#include <functional>
+
+#include "search/plan.h"
+
+namespace nestor {
+
+/** Calls visit(changed plan) for register tiles of several shapes, as far as the machine's registers
+ * go, of a function with a reduction that one pure function reads point by point. Any rank and
+ * type. */
+void for_each_register_tile(Builder& builder, const Plan& plan, int function,
+                            const std::function<void(const Plan&)>& visit);
+
+}  // namespace nestor
