@@ -73,6 +73,36 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
     return result;
 }
 
+// The intermediate function's coordinates along the preserved dimensions, where it reads and writes
+// itself.
+std::vector<Coordinate> at_preserved(const std::vector<LoopOfDim>& loops, std::size_t preserved,
+                                     std::size_t first) {
+    std::vector<Coordinate> coords(preserved);
+    for (std::size_t i = 0; i < preserved; i++) {
+        coords[i].affine = true;
+        coords[i].rates.assign(loops.size(), 0);
+        coords[i].rates[first + i] = 1;
+    }
+    return coords;
+}
+
+// Whether the splits leave iterations that must not run.
+bool is_guarded(const Stage& stage, const LoopNest& nest) {
+    for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
+        const Loop& loop = stage.loops[d];
+        std::int64_t whole = loop.range.extent;
+        bool exact = split_count(nest, d) == 0 || loop.constant_extent;
+        for (int s = 0; s < split_count(nest, d); s++) {
+            exact = exact && whole % nest.splits[d][s].factor == 0;
+            whole = nest.splits[d][s].factor;
+        }
+        if (!exact) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 std::vector<Load> pointwise_loads(int function, int values, std::size_t rank) {
@@ -162,12 +192,14 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     update.phases.clear();
     update.phase_ops.clear();
     update.index = 1;
+    update.predicated = update.predicated || is_guarded(stage, nest);
     std::vector<LoopOfDim> loops;
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {
         if (!stage.loops[d].is_reduction()) {
             loops.push_back({{d, 0}, stage.loops[d]});
         }
     }
+    const std::size_t first = loops.size();
     loops.insert(loops.end(), preserved.begin(), preserved.end());
     int reductions = 0;
     for (const LoopRef ref : loop_order(nest, dims)) {
@@ -177,9 +209,24 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
             loops.back().loop.position = reductions++;
         }
     }
-    for (Load& load : update.loads) {
-        for (Coordinate& coordinate : load.coords) {
+    for (std::vector<Load>* loads : {&update.loads, &update.own_loads}) {
+        for (Load& load : *loads) {
+            for (Coordinate& coordinate : load.coords) {
+                coordinate = over_loops(coordinate, stage, nest, loops);
+            }
+        }
+    }
+    if (!update.stores.empty()) {
+        for (Coordinate& coordinate : update.stores) {
             coordinate = over_loops(coordinate, stage, nest, loops);
+        }
+        for (const Coordinate& coordinate : at_preserved(loops, preserved.size(), first)) {
+            update.stores.push_back(coordinate);
+        }
+    }
+    for (Load& load : update.own_loads) {
+        for (const Coordinate& coordinate : at_preserved(loops, preserved.size(), first)) {
+            load.coords.push_back(coordinate);
         }
     }
     update.loops.clear();

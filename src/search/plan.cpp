@@ -188,12 +188,24 @@ class NestMaker {
     // would be slow, and the code as many times as large.
     void keep_whole() {
         const std::optional<LoopRef> divided = innermost_along_vectors();
+        const std::optional<LoopRef> guarded = innermost_guarded();
         for (const LoopRef& loop : nest_.order) {
-            if (loop != divided && !is_marked(loop)) {
+            if (loop != divided && loop != guarded && !is_marked(loop)) {
                 nest_.partition.push_back({loop, PartitionPolicy::Never});
             }
         }
         std::ranges::sort(nest_.partition, {}, &LoopPartition::loop);
+    }
+
+    // The last iterations of a domain with a condition, such as rfactor makes of splits.
+    [[nodiscard]] std::optional<LoopRef> innermost_guarded() const {
+        for (const LoopRef& loop : nest_.order) {
+            if (!is_marked(loop)) {
+                const bool reduction = !is_free(f_, stage_.loops[loop.dim]);
+                return stage_.predicated && reduction ? std::optional(loop) : std::nullopt;
+            }
+        }
+        return std::nullopt;
     }
 
     // A loop of one iteration is none to Halide: it takes nothing out of it. Then the loop around

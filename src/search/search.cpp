@@ -10,32 +10,11 @@
 #include "cost/evaluator.h"
 #include "search/descent.h"
 #include "search/seeds.h"
+#include "search/space.h"
 
 namespace nestor {
 
 namespace {
-
-Caps search_caps(Builder& builder, const std::vector<Start>& starts, Caps caps) {
-    constexpr std::int64_t kLargestDefinition = 3000;  // nodes
-    caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
-    caps.careful_reads = true;
-    // From five seconds to lower and compile to half a minute, where the pipeline itself is large.
-    constexpr double kCode = 20'000;
-    constexpr double kMore = 450;
-    std::int64_t smallest = -1;
-    for (const Start& start : starts) {
-        const Schedule schedule = builder.build(start.plan);
-        if (check_legality(builder.dag(), schedule, caps).empty()) {
-            const std::int64_t size = code_size(builder.dag(), schedule);
-            smallest = smallest < 0 ? size : std::min(smallest, size);
-        }
-    }
-    if (smallest >= 0) {
-        caps.code_size =
-            static_cast<std::int64_t>(kCode + kMore * std::sqrt(static_cast<double>(smallest)));
-    }
-    return caps;
-}
 
 // The same with guards around the last rows of blocks in what is computed at loops. Where many
 // functions read one whose region is rounded up in such a way, Halide's simplifier may not come to
@@ -69,45 +48,60 @@ Schedule with_guarded_blocks(Schedule schedule) {
 // find no more, and less where the model is wrong about which is best.
 constexpr std::int64_t kWorkOfPass = 15'000;
 
-// Indices of the starts that are legal, as many as the beam is wide, in their own order.
-std::vector<std::size_t> chosen_starts(Builder& builder, Evaluator& evaluator,
-                                       const std::vector<Start>& starts, const Caps& caps,
-                                       int beam) {
-    std::vector<std::pair<double, std::size_t>> legal;
-    for (std::size_t i = 0; i < starts.size(); i++) {
-        const Schedule schedule = builder.build(starts[i].plan);
-        if (check_legality(builder.dag(), schedule, caps).empty()) {
-            legal.emplace_back(evaluator.seconds(schedule), i);
+// A start of a space.
+struct Job {
+    const Space* space = nullptr;
+    const Start* start = nullptr;
+};
+
+// The starts that are legal, as many as the beam is wide, in their own order.
+std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& machine,
+                             const Caps& caps, int beam) {
+    std::vector<Job> jobs;
+    std::vector<std::pair<double, std::size_t>> legal;  // seconds and index
+    for (const Space& space : spaces) {
+        const PipelineDag& graph = space.variant.graph();
+        Evaluator evaluator(graph, machine);
+        Builder builder(graph, machine);
+        for (const Start& start : space.starts) {
+            const Schedule schedule = builder.build(start.plan);
+            if (check_legality(graph, schedule, caps).empty()) {
+                legal.emplace_back(evaluator.seconds(schedule), jobs.size());
+                jobs.push_back({&space, &start});
+            }
         }
     }
     std::ranges::sort(legal);
     legal.resize(std::min(legal.size(), static_cast<std::size_t>(beam)));
-    std::vector<std::size_t> chosen;
-    for (const auto& [_, start] : legal) {
-        chosen.push_back(start);
+    std::ranges::sort(legal, {}, &std::pair<double, std::size_t>::second);
+    std::vector<Job> chosen;
+    for (const auto& [_, index] : legal) {
+        chosen.push_back(jobs[index]);
     }
-    std::ranges::sort(chosen);
     return chosen;
 }
 
-// One thread for each start. They share nothing that changes, so that the result is the same on any
-// number of cores.
-std::vector<std::optional<Found>> descend_from(const std::vector<std::size_t>& chosen,
-                                               const PipelineDag& dag, const Machine& machine,
-                                               const std::vector<Start>& starts,
+// One thread for each job. They share nothing that changes, so that the result is the same on any
+// number of cores. The schedules are the pipeline's.
+std::vector<std::optional<Found>> descend_from(const std::vector<Job>& jobs, const Machine& machine,
                                                const SearchOptions& options, const Caps& caps,
                                                const Limits& limits) {
     const std::int64_t work = kWorkOfPass * (options.passes - 1);
-    std::vector<std::optional<Found>> found(starts.size());
+    std::vector<std::optional<Found>> found(jobs.size());
     std::vector<std::jthread> threads;
-    for (const std::size_t i : chosen) {
+    for (std::size_t i = 0; i < jobs.size(); i++) {
         threads.emplace_back([&, i] {
-            Evaluator evaluator(dag, machine);
-            Builder builder(dag, machine);
-            found[i] = descend(builder, evaluator, starts[i], caps, limits, options.dropout);
-            if (found[i] && work > 0) {
-                found[i] = shake(builder, evaluator, std::move(*found[i]), caps, limits, i, work,
-                                 options.dropout);
+            const Variant& variant = jobs[i].space->variant;
+            Evaluator evaluator(variant.graph(), machine);
+            Builder builder(variant.graph(), machine);
+            std::optional<Found>& mine = found[i];
+            mine = descend(builder, evaluator, *jobs[i].start, caps, limits, options.dropout);
+            if (mine && work > 0) {
+                mine = shake(builder, evaluator, std::move(*mine), caps, limits, i, work,
+                             options.dropout);
+            }
+            if (mine) {
+                mine->schedule = variant.of_pipeline(std::move(mine->schedule));
             }
         });
     }
@@ -117,9 +111,28 @@ std::vector<std::optional<Found>> descend_from(const std::vector<std::size_t>& c
 
 }  // namespace
 
+
 Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
+    constexpr std::int64_t kLargestDefinition = 3000;  // nodes
+    caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
+    caps.careful_reads = true;
+    // From five seconds to lower and compile to half a minute, where the pipeline itself is large.
+    constexpr double kCode = 20'000;
+    constexpr double kMore = 450;
+    std::int64_t smallest = -1;
     Builder builder(dag, machine);
-    return search_caps(builder, make_starts(dag, machine), caps);
+    for (const Start& start : make_starts(dag, machine)) {
+        const Schedule schedule = builder.build(start.plan);
+        if (check_legality(dag, schedule, caps).empty()) {
+            const std::int64_t size = code_size(dag, schedule);
+            smallest = smallest < 0 ? size : std::min(smallest, size);
+        }
+    }
+    if (smallest >= 0) {
+        caps.code_size =
+            static_cast<std::int64_t>(kCode + kMore * std::sqrt(static_cast<double>(smallest)));
+    }
+    return caps;
 }
 
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
@@ -139,18 +152,19 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         result.states++;
     }
     if (options.passes > 0 && limits.check() == StopReason::Finished) {
-        Builder builder(dag, machine);
-        const std::vector<Start> starts = make_starts(dag, machine);
-        const Caps caps = search_caps(builder, starts, options.caps);
+        const std::vector<Space> spaces = make_spaces(dag, machine);
+        const Caps caps = search_caps(dag, machine, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;
-        const std::vector<std::size_t> chosen =
-            chosen_starts(builder, evaluator, starts, caps, options.beam);
-        for (auto& found : descend_from(chosen, dag, machine, starts, options, caps, limits)) {
+        const std::vector<Job> jobs = chosen_jobs(spaces, machine, caps, options.beam);
+        for (auto& found : descend_from(jobs, machine, options, caps, limits)) {
             if (!found) {
                 continue;
             }
             result.states += found->states;
+            if (!check_legality(dag, found->schedule, caps).empty()) {
+                continue;  // what only derived functions may not do
+            }
             Schedule guarded = with_guarded_blocks(found->schedule);
             add("from " + found->name, std::move(found->schedule), found->seconds, false);
             if (check_legality(dag, guarded, any_size).empty()) {

@@ -1,0 +1,21 @@
+#include "search/space.h"
+
+#include <utility>
+
+namespace nestor {
+
+std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
+    std::vector<Space> spaces;
+    spaces.push_back({Variant(dag), make_starts(dag, machine)});
+    for (SumsInParts& sums : sums_in_parts(dag, machine)) {
+        std::vector<Start> starts = make_starts(sums.variant.graph(), machine);
+        for (Start& start : starts) {
+            start.name += ", sums in parts";
+            place_parts(sums, machine, start.plan);
+        }
+        spaces.push_back({std::move(sums.variant), std::move(starts)});
+    }
+    return spaces;
+}
+
+}  // namespace nestor

@@ -1,0 +1,19 @@
+#pragma once
+// What is searched: the variants of a pipeline, each with the plans that descents begin with.
+
+#include <vector>
+
+#include "search/descent.h"
+#include "search/variant.h"
+
+namespace nestor {
+
+struct Space {
+    Variant variant;
+    std::vector<Start> starts;  // plans of variant.graph()
+};
+
+/** The pipeline as it is, then with its long sums in parts, if it has any. */
+[[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine);
+
+}  // namespace nestor

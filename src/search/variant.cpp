@@ -1,0 +1,327 @@
+#include "search/variant.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "schedule/loops.h"
+#include "schedule/rfactor.h"
+#include "schedule/scheduled_dag.h"
+#include "search/inlining.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr double kLeastWork = 50'000;   // points of a reduction for which parts pay
+constexpr std::int64_t kTasks = 16;     // at least: more than are taken for channels
+constexpr std::int64_t kPerThread = 4;  // tasks, so that uneven ones even out
+
+// A schedule that derives functions and does nothing else.
+Schedule with(const PipelineDag& dag, const std::vector<Derivation>& derivations) {
+    Schedule schedule = empty_schedule(dag);
+    for (const Derivation& derivation : derivations) {
+        FunctionSchedule f;
+        f.derivation = derivation;
+        f.stages.resize(derivation.kind == Derivation::Kind::Rfactor ? 2 : 1);
+        schedule.functions.push_back(std::move(f));
+    }
+    return schedule;
+}
+
+std::vector<int> inverse(const std::vector<int>& order) {
+    std::vector<int> places(order.size());
+    for (std::size_t i = 0; i < order.size(); i++) {
+        places[order[i]] = static_cast<int>(i);
+    }
+    return places;
+}
+
+// The functions of a graph in another order.
+PipelineDag reordered(const PipelineDag& graph, const std::vector<int>& order,
+                      const std::vector<int>& places) {
+    PipelineDag result = graph;
+    const auto renumber = [&](int& function) {
+        function = function >= 0 ? places[function] : function;
+    };
+    for (std::size_t i = 0; i < order.size(); i++) {
+        Function& f = result.functions[i];
+        f = graph.functions[order[i]];
+        renumber(f.pinned_inside);
+        std::ranges::for_each(f.consumers, renumber);
+        std::ranges::sort(f.consumers);
+        std::ranges::for_each(f.extern_inputs, renumber);
+        for (Stage& stage : f.stages) {
+            if (stage.selector) {
+                renumber(stage.selector->function);
+            }
+            for (std::vector<Load>* loads : {&stage.loads, &stage.own_loads}) {
+                for (Load& load : *loads) {
+                    if (load.source == Source::Function) {
+                        renumber(load.index);
+                    }
+                }
+            }
+        }
+    }
+    std::ranges::for_each(result.outputs, renumber);
+    return result;
+}
+
+// One update that is a long reduction into few points.
+class LongSum {
+  public:
+    LongSum(const PipelineDag& graph, int function, int stage, const Machine& machine)
+        : graph_(graph),
+          f_(graph.functions[function]),
+          stage_(f_.stages[stage]),
+          function_(function),
+          machine_(machine) {}
+
+    [[nodiscard]] bool is_divisible() const {
+        const bool reduces = std::ranges::any_of(stage_.loops, [](const Loop& loop) {
+            return loop.kind == LoopKind::Reduction;
+        });
+        return stage_.index > 0 && reduces && stage_.associative && stage_.commutative &&
+               stage_.reads_itself && !stage_.predicated && !f_.pinned &&
+               iterations(stage_) >= kLeastWork;
+    }
+
+    // Sums for each of a number of tasks, where the points are not enough of them.
+    [[nodiscard]] std::optional<Derivation> tasks() const {
+        const std::int64_t wanted =
+            std::max<std::int64_t>(kTasks, kPerThread * machine_.parallelism);
+        const std::int64_t together = is_scattered() || along() >= 0 ? 1 : lanes();
+        if (machine_.parallelism <= 1 || points() >= 2 * together * machine_.parallelism) {
+            return std::nullopt;
+        }
+        int outermost = -1;
+        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
+            if (stage_.loops[d].is_reduction() && extent(d) >= wanted) {
+                outermost = d;
+            }
+        }
+        if (outermost < 0) {
+            return std::nullopt;
+        }
+        const std::int64_t chunk = (extent(outermost) + wanted - 1) / wanted;
+        return derivation(outermost, chunk, 0);
+    }
+
+    // Sums for each element of a vector, along what is contiguous.
+    [[nodiscard]] std::optional<Derivation> vectors() const {
+        const int d = along();
+        return d >= 0 ? std::optional(derivation(d, lanes() * vectors_at_once(), 1)) : std::nullopt;
+    }
+
+  private:
+    [[nodiscard]] std::int64_t extent(int d) const { return stage_.loops[d].range.extent; }
+
+    [[nodiscard]] std::int64_t points() const {
+        std::int64_t points = 1;
+        for (const Loop& loop : stage_.loops) {
+            points *= loop.is_reduction() ? 1 : loop.range.extent;
+        }
+        return points;
+    }
+
+    [[nodiscard]] std::int64_t lanes() const {
+        int bytes = 1;
+        for (const ScalarType& type : f_.types) {
+            bytes = std::max(bytes, type.bytes());
+        }
+        return machine_.lanes(bytes);
+    }
+
+    // Enough for the latency of an addition, as long as all of them have registers.
+    [[nodiscard]] std::int64_t vectors_at_once() const {
+        const std::int64_t sums = points() * static_cast<std::int64_t>(f_.types.size());
+        return sums <= 1 ? 4 : (sums <= 6 ? 2 : 1);
+    }
+
+    [[nodiscard]] bool is_scattered() const {
+        return std::ranges::any_of(stage_.stores, [&](const Coordinate& coordinate) {
+            if (!coordinate.affine) {
+                return true;
+            }
+            for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+                if (stage_.loops[l].is_reduction() && coordinate.rates[l] != 0) {
+                    return true;
+                }
+            }
+            return false;
+        });
+    }
+
+    // The reduction loop along which loads are contiguous, if none that is free is; -1: none.
+    [[nodiscard]] int along() const {
+        if (is_scattered()) {
+            return -1;
+        }
+        std::vector<int> contiguous(stage_.loops.size(), 0);
+        for (const Load& load : stage_.loads) {
+            const int dense =
+                load.source == Source::Input ? graph_.inputs[load.index].dense_dim : 0;
+            if (dense >= static_cast<int>(load.coords.size()) || !load.coords[dense].affine) {
+                continue;
+            }
+            const std::vector<double>& rates = load.coords[dense].rates;
+            for (std::size_t l = 0; l < rates.size(); l++) {
+                contiguous[l] += rates[l] == 1 ? 1 : 0;
+            }
+        }
+        int best = -1;
+        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
+            const Loop& loop = stage_.loops[d];
+            if (contiguous[d] == 0) {
+                continue;
+            }
+            if (!loop.is_reduction() && 2 * extent(d) >= lanes()) {
+                return -1;
+            }
+            if (loop.is_reduction() && extent(d) >= 2 * lanes() * vectors_at_once() &&
+                (best < 0 || contiguous[d] > contiguous[best])) {
+                best = d;
+            }
+        }
+        return best;
+    }
+
+    [[nodiscard]] Derivation derivation(int dim, std::int64_t factor, int level) const {
+        Derivation result;
+        result.kind = Derivation::Kind::Rfactor;
+        result.parent = function_;
+        result.stage = stage_.index;
+        result.splits.resize(dim + 1);
+        result.splits[dim].push_back({factor, Tail::GuardWithIf});
+        result.preserved.push_back({dim, level});
+        return result;
+    }
+
+    const PipelineDag& graph_;
+    const Function& f_;
+    const Stage& stage_;
+    const int function_;
+    const Machine& machine_;
+};
+
+}  // namespace
+
+Variant::Variant(const PipelineDag& dag) : Variant(dag, {}) {}
+
+Variant::Variant(const PipelineDag& dag, const std::vector<Derivation>& derivations)
+    : dag_(&dag), derivations_(derivations) {
+    const Schedule schedule = with(dag, derivations);
+    const ScheduledDag derived(dag, schedule);
+    functions_ = topological_order(*derived);
+    places_ = inverse(functions_);
+    graph_ = reordered(*derived, functions_, places_);
+}
+
+Schedule Variant::of_pipeline(Schedule schedule) const {
+    Schedule result = with(*dag_, derivations_);
+    const auto renumber = [&](int& function) {
+        function = function >= 0 ? functions_[function] : function;
+    };
+    const auto renumber_nest = [&](LoopNest& nest) {
+        for (Prefetch& prefetch : nest.prefetch) {
+            renumber(prefetch.function);
+        }
+    };
+    for (std::size_t i = 0; i < functions_.size(); i++) {
+        FunctionSchedule& mine = schedule.functions[i];
+        for (Level* level : {&mine.compute, &mine.store, &mine.hoist}) {
+            if (level->kind == Level::Kind::At) {
+                renumber(level->site.function);
+            }
+        }
+        for (StageSchedule& stage : mine.stages) {
+            renumber_nest(stage.nest);
+            for (Specialization& special : stage.specializations) {
+                renumber_nest(special.nest);
+                for (ExtentCondition& condition : special.when) {
+                    renumber(condition.output);
+                }
+            }
+            if (stage.compute_with) {
+                renumber(stage.compute_with->function);
+            }
+        }
+        FunctionSchedule& target = result.functions[functions_[i]];
+        mine.derivation = std::move(target.derivation);
+        target = std::move(mine);
+    }
+    return result;
+}
+
+std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& machine) {
+    std::vector<Derivation> derivations;
+    // Tasks first: vectors then are taken from what a task does.
+    for (const bool tasks : {true, false}) {
+        const Schedule schedule = with(dag, derivations);
+        const ScheduledDag derived(dag, schedule);
+        for (int f = 0; f < static_cast<int>(derived->functions.size()); f++) {
+            for (const Stage& stage : derived->functions[f].stages) {
+                const LongSum sum(*derived, f, stage.index, machine);
+                if (sum.is_divisible()) {
+                    const auto derivation = tasks ? sum.tasks() : sum.vectors();
+                    if (derivation) {
+                        derivations.push_back(*derivation);
+                    }
+                }
+            }
+        }
+    }
+    if (derivations.empty()) {
+        return {};
+    }
+    SumsInParts sums{Variant(dag, derivations), {}};
+    const PipelineDag& graph = sums.variant.graph();
+    const int first = static_cast<int>(dag.functions.size());
+    for (int i = 0; i < static_cast<int>(derivations.size()); i++) {
+        Parts parts;
+        parts.function = sums.variant.in_graph(first + i);
+        parts.reader = sums.variant.in_graph(derivations[i].parent);
+        parts.stage = derivations[i].stage;
+        parts.dim = graph.functions[parts.function].dimensions() - 1;
+        parts.lanes = derivations[i].preserved[0].level > 0;
+        sums.parts.push_back(parts);
+    }
+    return {std::move(sums)};
+}
+
+void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
+    const PipelineDag& graph = sums.variant.graph();
+    for (const Parts& parts : sums.parts) {
+        const Function& f = graph.functions[parts.function];
+        FunctionPlan& mine = plan.functions[parts.function];
+        // Adding them up is little work.
+        NestPlan& merge = plan.functions[parts.reader].stages[parts.stage];
+        merge.vector_dim = -1;
+        merge.lanes = 1;
+        std::ranges::fill(merge.block, 1);
+        if (!parts.lanes) {
+            mine.place = Place::Root;
+            continue;
+        }
+        mine.place = Place::At;
+        mine.compute = mine.store = {parts.reader, parts.stage, SiteKind::Rows};
+        mine.dense = parts.dim;
+        int bytes = 1;
+        for (const ScalarType& type : f.types) {
+            bytes = std::max(bytes, type.bytes());
+        }
+        for (const Stage& stage : f.stages) {
+            for (std::size_t l = 0; l < stage.loops.size(); l++) {
+                if (!stage.loops[l].is_reduction() && stage.loops[l].position == parts.dim) {
+                    NestPlan& nest = mine.stages[stage.index];
+                    std::ranges::fill(nest.block, 1);
+                    nest.vector_dim = static_cast<int>(l);
+                    nest.lanes = machine.lanes(bytes);
+                    nest.block[l] = static_cast<int>(stage.loops[l].range.extent / nest.lanes);
+                }
+            }
+        }
+    }
+}
+
+}  // namespace nestor

@@ -1,0 +1,60 @@
+#pragma once
+// Variants of a pipeline: itself, and with its long sums taken apart (rfactor), as graphs of their
+// own that are searched like any other.
+
+#include <string>
+#include <vector>
+
+#include "machine/machine.h"
+#include "schedule/schedule.h"
+#include "search/plan.h"
+
+namespace nestor {
+
+class Variant {
+  public:
+    /** The pipeline as it is. */
+    explicit Variant(const PipelineDag& dag);
+    /** With functions derived in that order, as they stand in Schedule::functions. */
+    Variant(const PipelineDag& dag, const std::vector<Derivation>& derivations);
+
+    /** Producers before consumers. */
+    [[nodiscard]] const PipelineDag& graph() const { return graph_; }
+    /** The pipeline's schedule for one of the graph's. */
+    [[nodiscard]] Schedule of_pipeline(Schedule schedule) const;
+    /** Index in graph() of a function of the schedule. */
+    [[nodiscard]] int in_graph(int function) const { return places_[function]; }
+    [[nodiscard]] const std::vector<Derivation>& derivations() const { return derivations_; }
+
+  private:
+    const PipelineDag* dag_;
+    std::vector<Derivation> derivations_;
+    PipelineDag graph_;
+    std::vector<int> places_;     // [function of the schedule]: index in graph_
+    std::vector<int> functions_;  // the reverse
+};
+
+/** A reduction whose sums are taken apart. */
+struct Parts {
+    int function = 0;    // of Variant::graph(): one sum for each element of a vector, or task
+    int reader = 0;      // where they are added up, in an update
+    int stage = 1;       // of the reader
+    int dim = 0;         // the dimension of `function` that there is one sum for each point of
+    bool lanes = false;  // it is that of vectors; otherwise it is run in parallel
+};
+
+/** Sums over many points into few: vectors along what is contiguous (Parts::lanes), and tasks, where
+ * the sums are too few for all threads. Sums of floating-point numbers are reassociated. The
+ * variant and what is in it; none if there is nothing to gain. */
+struct SumsInParts {
+    Variant variant;
+    std::vector<Parts> parts;
+};
+[[nodiscard]] std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag,
+                                                     const Machine& machine);
+
+/** Puts parts where they belong: tasks at root and in parallel, vectors in registers in the loops of
+ * what adds them up. */
+void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan);
+
+}  // namespace nestor
