@@ -49,6 +49,9 @@ Coordinate composed(const Coordinate& inner, const std::vector<Coordinate>& oute
     result.rates.assign(loops, 0);
     result.affine = inner.affine;
     result.clamped = inner.clamped;
+    if (inner.clamped || std::ranges::any_of(outer, &Coordinate::clamped)) {
+        result.clamped_loops.assign(loops, false);
+    }
     result.offset_min = inner.offset_min;
     result.offset_max = inner.offset_max;
     double low = static_cast<double>(inner.offset_min);
@@ -64,8 +67,13 @@ Coordinate composed(const Coordinate& inner, const std::vector<Coordinate>& oute
         const auto last = rate * static_cast<double>(outer[a].offset_max);
         low += std::min(first, last);
         high += std::max(first, last);
+        const bool clamped = inner.is_clamped_along(static_cast<int>(a));
         for (std::size_t l = 0; l < loops && l < outer[a].rates.size(); l++) {
             result.rates[l] += rate * outer[a].rates[l];
+            if ((clamped && outer[a].rates[l] != 0) ||
+                outer[a].is_clamped_along(static_cast<int>(l))) {
+                result.clamped_loops[l] = true;
+            }
         }
     }
     result.offset_min = static_cast<std::int64_t>(std::floor(low));

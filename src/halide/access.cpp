@@ -82,12 +82,14 @@ class Reader : public IRGraphVisitor {
     }
 
     void visit(const Select* op) override {
-        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops.
+        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops, and
+        // so is one that does not change with a reduction.
         const bool boundary = is_tagged(op->true_value) || is_tagged(op->false_value);
+        const bool hoisted = boundary || is_invariant(op->condition);
         count(Arithmetic::Select, op->type, boundary ? 0 : 0.5F);
-        in_coordinate_ += boundary ? 1 : 0;
+        in_coordinate_ += hoisted ? 1 : 0;
         include(op->condition);
-        in_coordinate_ -= boundary ? 1 : 0;
+        in_coordinate_ -= hoisted ? 1 : 0;
         conditional_++;
         include(op->true_value);
         include(op->false_value);
@@ -112,6 +114,32 @@ class Reader : public IRGraphVisitor {
 
   private:
     static bool is_tagged(const Expr& e) { return Call::as_tag(e) != nullptr; }
+
+    // In the reduction loops of the stage, if it has any.
+    [[nodiscard]] bool is_invariant(const Expr& e) const {
+        class Find : public IRGraphVisitor {
+          public:
+            explicit Find(const Stage& stage) : stage_(stage) {}
+            bool changes = false;
+
+          protected:
+            using IRGraphVisitor::visit;
+            void visit(const Call* op) override {
+                changes = changes || op->call_type == Call::Halide || op->call_type == Call::Image;
+                IRGraphVisitor::visit(op);
+            }
+            void visit(const Variable* op) override {
+                changes = changes || std::ranges::any_of(stage_.loops, [&](const Loop& loop) {
+                              return loop.is_reduction() && loop.variable == op->name;
+                          });
+            }
+
+          private:
+            const Stage& stage_;
+        } find(stage_);
+        e.accept(&find);
+        return !find.changes && std::ranges::any_of(stage_.loops, &Loop::is_reduction);
+    }
 
     void count(Arithmetic operation, const Type& type, float times) {
         if (in_coordinate_ == 0 && times > 0) {

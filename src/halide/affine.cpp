@@ -16,6 +16,7 @@ struct Affine {
     bool known = false;
     bool clamped = false;
     std::vector<double> rates;
+    std::vector<bool> clamped_loops;
     double lo = 0, hi = 0;
 
     [[nodiscard]] bool varies() const {
@@ -113,7 +114,12 @@ class Analysis {
     }
 
     [[nodiscard]] Affine constant(double value) const {
-        return {true, false, std::vector<double>(loops_.size(), 0.0), value, value};
+        return {true,
+                false,
+                std::vector<double>(loops_.size(), 0.0),
+                std::vector<bool>(loops_.size(), false),
+                value,
+                value};
     }
 
     [[nodiscard]] Affine variable(const std::string& name) const {
@@ -142,6 +148,7 @@ class Analysis {
         Affine result = a;
         result.clamped |= b.clamped;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
+            result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
             result.rates[i] += sign * b.rates[i];
         }
         result.lo += sign > 0 ? b.lo : -b.hi;
@@ -201,6 +208,9 @@ class Analysis {
         if (a.known && (!b.known || !b.varies()) && a.varies()) {
             Affine result = a;
             result.clamped = true;
+            for (std::size_t i = 0; i < result.rates.size(); i++) {
+                result.clamped_loops[i] = result.clamped_loops[i] || result.rates[i] != 0;
+            }
             return result;
         }
         if (b.known && (!a.known || !a.varies()) && b.varies()) {
@@ -215,6 +225,9 @@ class Analysis {
         }
         Affine result = a;
         result.clamped |= b.clamped;
+        for (std::size_t i = 0; i < result.rates.size(); i++) {
+            result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
+        }
         result.lo = std::min(a.lo, b.lo);
         result.hi = std::max(a.hi, b.hi);
         return result;
@@ -267,6 +280,9 @@ Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) 
         return result;
     }
     result.clamped = a.clamped;
+    if (a.clamped) {
+        result.clamped_loops = a.clamped_loops;
+    }
     result.rates = a.rates;
     result.offset_min = static_cast<std::int64_t>(std::floor(a.lo));
     result.offset_max = static_cast<std::int64_t>(std::ceil(a.hi));

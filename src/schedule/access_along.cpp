@@ -61,7 +61,7 @@ class Reader {
             if (coordinate.rates[loop] == 0) {
                 continue;
             }
-            found.border = found.border || coordinate.clamped;
+            found.border = found.border || coordinate.is_clamped_along(static_cast<int>(loop));
             const double inner = points * std::abs(coordinate.rates[loop]);
             if (expanded) {
                 read(load.index, k, inner);

@@ -55,6 +55,10 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
                       const std::vector<LoopOfDim>& loops) {
     Coordinate result = coordinate;
     result.rates.clear();
+    result.clamped_loops.clear();
+    for (const LoopOfDim& l : loops) {
+        result.clamped_loops.push_back(coordinate.is_clamped_along(l.ref.dim));
+    }
     if (!coordinate.affine) {
         return result;
     }

@@ -257,7 +257,8 @@ class NestWork {
     [[nodiscard]] double at_border(const Family& family) {
         const bool clamped = vector_dim_ >= 0 && lanes_ > 1 &&
                              std::ranges::any_of(family.coords, [&](const Coordinate& each) {
-                                 return each.clamped && each.affine && each.rates[vector_dim_] != 0;
+                                 return each.affine && each.is_clamped_along(vector_dim_) &&
+                                        each.rates[vector_dim_] != 0;
                              });
         if (clamped && border_share_ < 0) {
             border_share_ = border_share(facts_, nest_, vector_dim_);
