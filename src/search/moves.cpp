@@ -43,6 +43,7 @@ class Neighbours {
             lanes(s);
             vector_dims(s);
             blocks(s);
+            steps(s);
             orders(s);
             selected(s);
             if (mine().place == Place::Root) {
@@ -230,6 +231,22 @@ class Neighbours {
             }
             for (const int size : sizes) {
                 if (size >= 1 && size <= kLargestBlock && size <= loops[d].range.extent) {
+                    offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
+                }
+            }
+        }
+    }
+
+    // Unrolled steps of a reduction whose extent is known.
+    void steps(int s) {
+        const std::vector<Loop>& loops = f_.stages[s].loops;
+        for (int d = 0; d < static_cast<int>(loops.size()); d++) {
+            const auto extent = static_cast<int>(loops[d].range.extent);
+            if (is_free(f_, loops[d]) || !loops[d].constant_extent || extent <= 1) {
+                continue;
+            }
+            for (const int size : {1, 2, 4, extent}) {
+                if (size <= kLargestBlock && extent % size == 0) {
                     offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
                 }
             }

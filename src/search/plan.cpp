@@ -39,6 +39,7 @@ class NestMaker {
         for (const int d : free) {
             split(d, at_root);
         }
+        split_reductions();
         order(free);
         if (at_root) {
             parallelize(free, machine);
@@ -115,6 +116,20 @@ class NestMaker {
         tiled_.push_back(tiled);
     }
 
+    // Steps side by side.
+    void split_reductions() {
+        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
+            const int steps = plan_.block[d];
+            if (is_free(f_, stage_.loops[d]) || steps <= 1 || extent(d) % steps != 0) {
+                continue;
+            }
+            if (steps < extent(d)) {
+                nest_.splits[d].push_back({steps, Tail::GuardWithIf});
+            }
+            nest_.unrolled.push_back({d, steps < extent(d) ? 1 : 0});
+        }
+    }
+
     [[nodiscard]] bool is_marked(LoopRef loop) const {
         return nest_.vector == loop || std::ranges::count(nest_.unrolled, loop) > 0;
     }
@@ -132,9 +147,14 @@ class NestMaker {
                 }
             }
         }
-        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
-            if (!is_free(f_, stage_.loops[d])) {
-                order.push_back({d, 0});
+        for (const bool steps : {true, false}) {
+            for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
+                for (int level = static_cast<int>(nest_.splits[d].size());
+                     !is_free(f_, stage_.loops[d]) && level >= 0; level--) {
+                    if (is_marked({d, level}) == steps) {
+                        order.push_back({d, level});
+                    }
+                }
             }
         }
         order_tile(free);

@@ -37,7 +37,8 @@ struct NestPlan {
     /** Points of a tile, rounded up to whole blocks, for functions at root; 0: not split; the whole
      * extent or more: not split, and inside of the tiles of other dimensions. */
     std::vector<std::int64_t> tile;
-    /** Unrolled iterations, at least 1; of the vector's dimension: vectors. */
+    /** Unrolled iterations, at least 1; of the vector's dimension: vectors; of a reduction: steps,
+     * which divide its extent, or else count for nothing. */
     std::vector<int> block;
     int vector_dim = -1;
     int lanes = 1;
