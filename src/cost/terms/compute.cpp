@@ -317,8 +317,9 @@ class NestWork {
             const Access written = to_memory(element, lanes, true);
             // LLVM keeps sums in registers only where one instruction writes a vector of them, and
             // where it knows that they are not in the same place.
-            const std::size_t stored = written.scattered || !apart ? rolled_ : at;
-            const double times = copies * nest_.iterations(stored);
+            const bool in_memory = written.scattered || !apart;
+            const std::size_t stored = in_memory ? rolled_ : at;
+            const double times = copies * (in_memory ? steps() : 1) * nest_.iterations(stored);
             cycles_.stores += times * written.cycles;
             instructions_ += times * written.instructions;
             if (stage_.reads_itself) {
@@ -331,6 +332,15 @@ class NestWork {
         }
     }
 
+    // Steps of a reduction in one iteration.
+    [[nodiscard]] double steps() const {
+        double steps = 1;
+        for (const Copies& each : copies_) {
+            steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
+        }
+        return steps;
+    }
+
     // 4. Registers.
 
     void note_invariant(const Family& family, std::size_t at, double distinct) {
@@ -340,9 +350,25 @@ class NestWork {
         }
     }
 
+    // Vectors of the next steps of a reduction, which LLVM loads before it needs them.
+    [[nodiscard]] double loaded_ahead() {
+        if (steps() <= 1 || accumulators_ == 0) {
+            return 0;
+        }
+        double vectors = 0;
+        for (const Family& family : nest_.expansion->loads) {
+            const double lanes = lanes_of(family);
+            if (lanes > 1) {
+                vectors += family.distinct(copies_) / steps() *
+                           instructions(machine_, type_of(family), lanes).count;
+            }
+        }
+        return vectors;
+    }
+
     void spill() {
         constexpr double kTemporaries = 4;
-        const double free = machine_.registers.value_or(16) - kTemporaries;
+        const double free = machine_.registers.value_or(16) - kTemporaries - loaded_ahead();
         const double times = nest_.iterations(rolled_);
         // An accumulator that has no register is loaded and stored each time, an invariant loaded.
         const double spilled = std::max(0.0, accumulators_ - free);
@@ -431,14 +457,10 @@ class NestWork {
         if (!innermost.is_reduction()) {
             return;
         }
-        double steps = 1;  // of the chain, in one iteration
-        for (const Copies& each : copies_) {
-            steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
-        }
         const bool in_registers =
             accumulators_ > 0 && accumulators_ <= machine_.registers.value_or(16);
         const double step = step_latency() + (in_registers ? 0 : kForwarding);
-        cycles_.latency = nest_.iterations(rolled_) * steps * step;
+        cycles_.latency = nest_.iterations(rolled_) * steps() * step;
     }
 
     // Of an associative update, one operation; otherwise all of them, as far as they are few.
