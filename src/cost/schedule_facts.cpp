@@ -191,6 +191,12 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
                         run_of(nest, loop),
                         trip_count(nest, dims, loop),
                         static_cast<double>(loop_stride(nest, loop))};
+        if (facts.run == LoopRun::Vector && loop.level > 0) {
+            // Of fewer points, too, all of it is computed.
+            facts.trips = static_cast<double>(nest.splits[loop.dim][loop.level - 1].factor);
+            loops.push_back(facts);
+            continue;
+        }
         for (const Slide& slide : slides_[function]) {
             const Loop& dim = definition.loops[loop.dim];
             if (!dim.is_reduction() && dim.position == slide.dim) {
