@@ -29,6 +29,8 @@ Examples:
       the loop nest that is chosen, what was compared, and what scheduling took
   nestor explain saved/harris.hlpipe --schedule harris.json
       the loop nest of a schedule that was kept
+  nestor explain saved/harris.hlpipe --proposal "from tiles"
+      the loop nest of another one of what was compared, and its predicted cost
   nestor explain saved/harris.hlpipe --json
       the same facts for a script; times in seconds
 
@@ -37,6 +39,7 @@ Times of loop nests are estimates: what runs is measured by `nestor measure`.)";
 struct Options {
     RequestOptions request;
     std::string schedule;
+    std::string proposal;
     bool json = false;
 };
 
@@ -156,6 +159,15 @@ Status run(const Options& options) {
         return Error{chosen_machine.error()};
     }
     const Machine& machine = chosen_machine.value();
+    if (!options.proposal.empty()) {
+        ScheduleOutcome& changed = outcome.value();
+        const auto named = std::ranges::find(changed.candidates, options.proposal, &Compared::name);
+        if (named == changed.candidates.end()) {
+            return Error{"nothing that was compared is called '" + options.proposal + "'"};
+        }
+        changed.chosen = named->name;
+        changed.schedule = named->schedule;
+    }
     Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), {}};
     const ScheduleOutcome& chosen = explanation.outcome;
     explanation.prediction = predict(chosen.dag, chosen.schedule, machine);
@@ -171,6 +183,9 @@ Action define_explain(CLI::App& app) {
     add_request_options(app, options->request);
     app.add_option("--schedule", options->schedule, "explain this schedule (JSON), choose none")
         ->type_name("FILE.json");
+    app.add_option("--proposal", options->proposal,
+                   "explain what was compared under this name, not what was chosen")
+        ->type_name("NAME");
     app.add_flag("--json", options->json, "as JSON");
     app.footer(kExamples);
     return [options] { return run(*options); };

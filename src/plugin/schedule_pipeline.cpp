@@ -122,7 +122,7 @@ class Scheduling {
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {
             note(2, each.name + ": predicted " + std::to_string(each.seconds * 1e3) + " ms");
-            outcome_.candidates.push_back({each.name, each.seconds});
+            outcome_.candidates.push_back({each.name, each.seconds, each.schedule});
         }
         return std::move(found.proposals);
     }

@@ -22,6 +22,7 @@ struct StepTime {
 struct Compared {
     std::string name;
     double seconds = 0;  // predicted
+    Schedule schedule;   // not verified
 };
 
 struct ScheduleOutcome {

@@ -195,9 +195,9 @@ class Neighbours {
             narrowest = std::min(narrowest, type.bytes());
         }
         const int widest = kWidestVectors * machine_.lanes(narrowest);
-        for (const int lanes : {nest.lanes / 2, nest.lanes * 2}) {
+        for (const int lanes : {1, nest.lanes / 2, nest.lanes * 2}) {
             const bool fits = lanes <= f_.stages[s].loops[nest.vector_dim].range.extent;
-            if (lanes >= 2 && lanes <= widest && fits) {
+            if (lanes >= 1 && lanes <= widest && fits) {
                 offer([&](FunctionPlan& f) { f.stages[s].lanes = lanes; });
             }
         }

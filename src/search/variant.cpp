@@ -15,6 +15,7 @@ namespace {
 constexpr double kLeastWork = 50'000;   // points of a reduction for which parts pay
 constexpr std::int64_t kTasks = 16;     // at least: more than are taken for channels
 constexpr std::int64_t kPerThread = 4;  // tasks, so that uneven ones even out
+constexpr std::int64_t kCopies = 4;     // of a histogram, as many as hide a store that is read next
 
 // A schedule that derives functions and does nothing else.
 Schedule with(const PipelineDag& dag, const std::vector<Derivation>& derivations) {
@@ -94,23 +95,38 @@ class LongSum {
         if (machine_.parallelism <= 1 || points() >= 2 * together * machine_.parallelism) {
             return std::nullopt;
         }
+        int innermost = -1;
         int outermost = -1;
         for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
-            if (stage_.loops[d].is_reduction() && extent(d) >= wanted) {
-                outermost = d;
+            if (stage_.loops[d].is_reduction()) {
+                innermost = innermost < 0 && extent(d) >= kCopies ? d : innermost;
+                outermost = extent(d) >= wanted ? d : outermost;
             }
         }
         if (outermost < 0) {
             return std::nullopt;
         }
-        const std::int64_t chunk = (extent(outermost) + wanted - 1) / wanted;
-        return derivation(outermost, chunk, 0);
+        Derivation result = derivation();
+        split(outermost, (extent(outermost) + wanted - 1) / wanted, result);
+        if (is_scattered() && innermost >= 0) {
+            split(innermost, kCopies, result);
+            result.preserved.push_back(
+                {innermost, static_cast<int>(result.splits[innermost].size())});
+        }
+        result.preserved.push_back({outermost, 0});
+        return result;
     }
 
     // Sums for each element of a vector, along what is contiguous.
     [[nodiscard]] std::optional<Derivation> vectors() const {
         const int d = along();
-        return d >= 0 ? std::optional(derivation(d, lanes() * vectors_at_once(), 1)) : std::nullopt;
+        if (d < 0) {
+            return std::nullopt;
+        }
+        Derivation result = derivation();
+        split(d, lanes() * vectors_at_once(), result);
+        result.preserved.push_back({d, 1});
+        return result;
     }
 
   private:
@@ -186,15 +202,19 @@ class LongSum {
         return best;
     }
 
-    [[nodiscard]] Derivation derivation(int dim, std::int64_t factor, int level) const {
+    [[nodiscard]] Derivation derivation() const {
         Derivation result;
         result.kind = Derivation::Kind::Rfactor;
         result.parent = function_;
         result.stage = stage_.index;
-        result.splits.resize(dim + 1);
-        result.splits[dim].push_back({factor, Tail::GuardWithIf});
-        result.preserved.push_back({dim, level});
         return result;
+    }
+
+    static void split(int dim, std::int64_t factor, Derivation& derivation) {
+        if (derivation.splits.size() <= static_cast<std::size_t>(dim)) {
+            derivation.splits.resize(dim + 1);
+        }
+        derivation.splits[dim].push_back({factor, Tail::GuardWithIf});
     }
 
     const PipelineDag& graph_;
@@ -278,48 +298,75 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
     const PipelineDag& graph = sums.variant.graph();
     const int first = static_cast<int>(dag.functions.size());
     for (int i = 0; i < static_cast<int>(derivations.size()); i++) {
+        const Derivation& derivation = derivations[i];
         Parts parts;
         parts.function = sums.variant.in_graph(first + i);
-        parts.reader = sums.variant.in_graph(derivations[i].parent);
-        parts.stage = derivations[i].stage;
-        parts.dim = graph.functions[parts.function].dimensions() - 1;
-        parts.lanes = derivations[i].preserved[0].level > 0;
+        parts.reader = sums.variant.in_graph(derivation.parent);
+        parts.stage = derivation.stage;
+        const int dimensions = graph.functions[parts.function].dimensions();
+        const bool tasks = derivation.preserved.back().level == 0;
+        if (tasks) {
+            parts.tasks = dimensions - 1;
+            parts.copies = derivation.preserved.size() > 1 ? dimensions - 2 : -1;
+        } else {
+            parts.lanes = dimensions - 1;
+        }
         sums.parts.push_back(parts);
     }
     return {std::move(sums)};
 }
 
+namespace {
+
+int loop_along(const Stage& stage, int dim) {
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
+            return static_cast<int>(l);
+        }
+    }
+    return -1;
+}
+
+// Scalar, one point after the other.
+void set_plain(NestPlan& nest) {
+    nest.vector_dim = -1;
+    nest.lanes = 1;
+    std::ranges::fill(nest.block, 1);
+}
+
+}  // namespace
+
 void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
-    const PipelineDag& graph = sums.variant.graph();
     for (const Parts& parts : sums.parts) {
-        const Function& f = graph.functions[parts.function];
+        const Function& f = sums.variant.graph().functions[parts.function];
         FunctionPlan& mine = plan.functions[parts.function];
         // Adding them up is little work.
-        NestPlan& merge = plan.functions[parts.reader].stages[parts.stage];
-        merge.vector_dim = -1;
-        merge.lanes = 1;
-        std::ranges::fill(merge.block, 1);
-        if (!parts.lanes) {
+        set_plain(plan.functions[parts.reader].stages[parts.stage]);
+        const Stage& update = f.stages.back();
+        NestPlan& nest = mine.stages.back();
+        if (parts.tasks >= 0) {
             mine.place = Place::Root;
+            if (parts.copies >= 0) {
+                const int loop = loop_along(update, parts.copies);
+                set_plain(nest);
+                nest.block[loop] = static_cast<int>(update.loops[loop].range.extent);
+            }
             continue;
         }
         mine.place = Place::At;
         mine.compute = mine.store = {parts.reader, parts.stage, SiteKind::Rows};
-        mine.dense = parts.dim;
+        mine.dense = parts.lanes;
         int bytes = 1;
         for (const ScalarType& type : f.types) {
             bytes = std::max(bytes, type.bytes());
         }
         for (const Stage& stage : f.stages) {
-            for (std::size_t l = 0; l < stage.loops.size(); l++) {
-                if (!stage.loops[l].is_reduction() && stage.loops[l].position == parts.dim) {
-                    NestPlan& nest = mine.stages[stage.index];
-                    std::ranges::fill(nest.block, 1);
-                    nest.vector_dim = static_cast<int>(l);
-                    nest.lanes = machine.lanes(bytes);
-                    nest.block[l] = static_cast<int>(stage.loops[l].range.extent / nest.lanes);
-                }
-            }
+            NestPlan& each = mine.stages[stage.index];
+            const int loop = loop_along(stage, parts.lanes);
+            set_plain(each);
+            each.vector_dim = loop;
+            each.lanes = machine.lanes(bytes);
+            each.block[loop] = static_cast<int>(stage.loops[loop].range.extent / each.lanes);
         }
     }
 }

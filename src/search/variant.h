@@ -36,16 +36,19 @@ class Variant {
 
 /** A reduction whose sums are taken apart. */
 struct Parts {
-    int function = 0;    // of Variant::graph(): one sum for each element of a vector, or task
-    int reader = 0;      // where they are added up, in an update
-    int stage = 1;       // of the reader
-    int dim = 0;         // the dimension of `function` that there is one sum for each point of
-    bool lanes = false;  // it is that of vectors; otherwise it is run in parallel
+    int function = 0;  // of Variant::graph(): has a dimension more for each kind of part
+    int reader = 0;    // where they are added up, in an update
+    int stage = 1;     // of the reader
+    // Dimensions of the function, -1: none.
+    int lanes = -1;   // a part for each element of a vector
+    int copies = -1;  // a part for each unrolled step, so that they need not wait for each other
+    int tasks = -1;   // a part for each task
 };
 
-/** Sums over many points into few: vectors along what is contiguous (Parts::lanes), and tasks, where
- * the sums are too few for all threads. Sums of floating-point numbers are reassociated. The
- * variant and what is in it; none if there is nothing to gain. */
+/** Sums over many points into few: vectors along what is contiguous, and tasks, where the sums are
+ * too few for all threads. A histogram, whose sums are not known beforehand, has copies instead of
+ * vectors. Sums of floating-point numbers are reassociated. The variant and what is in it; none if
+ * there is nothing to gain. */
 struct SumsInParts {
     Variant variant;
     std::vector<Parts> parts;
