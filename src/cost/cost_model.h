@@ -12,8 +12,8 @@
 namespace nestor {
 
 /** What time is spent on. */
-enum class Term { Compute, Latency, Loops, L2, L3, Dram, Imbalance, Launch, Allocation };
-constexpr std::size_t kTerms = 9;
+enum class Term { Compute, Latency, Loops, L2, L3, Dram, Pages, Imbalance, Launch, Allocation };
+constexpr std::size_t kTerms = 10;
 [[nodiscard]] const char* name_of(Term term);
 
 /** Seconds by term. */

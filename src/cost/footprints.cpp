@@ -8,6 +8,7 @@ namespace nestor {
 Footprints::Footprints(ScheduleFacts& facts, const NestFacts& root)
     : facts_(facts),
       line_(facts.machine().line_bytes.value_or(64)),
+      page_(facts.machine().page_bytes.value_or(4096)),
       followed_(facts.machine().streams.value_or(64)),
       tables_(facts.nests().size()) {
     if (root.loops.empty()) {
@@ -73,6 +74,9 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
     result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
     result.run = memory.run;
     result.runs = memory.runs;
+    // Where it is not known what is touched, it is taken to be near what was touched before.
+    result.pages = result.is_whole ? 1 + result.bytes / page_ : memory.pages;
+    result.fresh_pages = result.is_whole ? 0 : fresh_pages(regions, array, extents);
     if (array.source == Source::Function) {
         result.is_inside = facts_.placement().is_computed_inside(array.index, site);
         result.allocation = result.is_inside ? facts_.allocated_bytes(array.index) : 0;
@@ -107,6 +111,10 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
         bytes *= changes ? nest.loops[i].trips : 1;
     }
     return std::min(bytes, table(nest).all_bytes);
+}
+
+double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
+    return layout(array(Source::Function, nest.function), own_extents(nest, position)).pages;
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {
@@ -205,9 +213,13 @@ Footprints::Array Footprints::array(Source source, int index) const {
     Array result{source, index, 1, {}, {}};
     result.element = is_input ? graph.inputs[index].type.bytes()
                               : static_cast<double>(graph.functions[index].bytes_per_point());
-    for (const Range& range :
-         is_input ? graph.inputs[index].region : graph.functions[index].region) {
-        result.extents.push_back(range.extent);
+    if (!is_input && facts_.placement().store(index).kind == Level::Kind::At) {
+        result.extents = facts_.bounds().stored(index);
+    } else {
+        for (const Range& range :
+             is_input ? graph.inputs[index].region : graph.functions[index].region) {
+            result.extents.push_back(range.extent);
+        }
     }
     const int dense = facts_.placement().dense_dim(source, index);
     const auto dims = static_cast<int>(result.extents.size());
@@ -226,9 +238,15 @@ Footprints::Array Footprints::array(Source source, int index) const {
 Footprints::Layout Footprints::layout(const Array& array,
                                       const std::vector<std::int64_t>& extents) const {
     double stride = array.element;  // from one point to the next along the dimension
-    Layout result{stride, 1, stride};
+    Layout result{stride, 1, stride, 1};
     bool goes_on = true;
+    double span = stride;  // within pages
     for (const int d : array.order) {
+        if (stride < page_) {
+            span += static_cast<double>(extents[d] - 1) * stride;
+        } else {
+            result.pages *= static_cast<double>(extents[d]);
+        }
         if (stride - result.run < line_) {
             result.run += static_cast<double>(extents[d] - 1) * stride;
         } else {
@@ -238,7 +256,22 @@ Footprints::Layout Footprints::layout(const Array& array,
         result.contiguous *= goes_on ? static_cast<double>(extents[d]) : 1;
         goes_on = goes_on && extents[d] >= array.extents[d];
     }
+    result.pages *= 1 + span / page_;
     return result;
+}
+
+double Footprints::fresh_pages(const Regions& regions, const Array& array,
+                               const std::vector<std::int64_t>& extents) const {
+    double stride = array.element;
+    double kept = 1;
+    for (const int d : array.order) {
+        const auto extent = static_cast<double>(extents[d]);
+        const double move = std::abs(regions.advance(array.source, array.index, d));
+        const double whole = stride < page_ ? std::max(page_ / stride, extent) : extent;
+        kept *= std::max(0.0, 1 - move / whole);
+        stride *= static_cast<double>(array.extents[d]);
+    }
+    return 1 - kept;
 }
 
 }  // namespace nestor

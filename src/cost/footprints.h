@@ -18,6 +18,8 @@ struct Footprint {
     double line_bytes = 0;    // of the cache lines, for each byte: narrow strips take more
     double run = 0;           // bytes of each run; what lies in neighbouring cache lines is one
     double runs = 0;          // how many
+    double pages = 0;         // of memory
+    double fresh_pages = 0;   // the part of them that the iteration before did not touch
     double allocation = 0;    // bytes that it takes, where it is computed inside
     bool is_inside = false;   // the function is computed within the iteration
     bool is_private = false;  // what is kept of it lives and dies within the iteration
@@ -34,6 +36,8 @@ class Footprints {
 
     /** Bytes of the nest's own function that one iteration of the loop writes. */
     [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
+    /** Pages of memory that it writes. */
+    [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
     /** Bytes of all that one iteration of the loop touches. */
     [[nodiscard]] double working_set(const NestFacts& nest, std::size_t position);
     /** Whether what the nest writes lives and dies within one iteration of the loop. */
@@ -59,6 +63,7 @@ class Footprints {
         // Bytes next to each other: along the first dimension and, where that is touched as a
         // whole, on along the next one.
         double contiguous = 0;
+        double pages = 1;
     };
     // Of one nest; empty: not computed yet.
     struct Table {
@@ -77,11 +82,14 @@ class Footprints {
                                        const std::vector<double>& streams) const;
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
+    [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
+                                     const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
                                                         std::size_t position) const;
 
     ScheduleFacts& facts_;
     const double line_;          // bytes
+    const double page_;          // bytes
     const double followed_;      // runs, by the prefetchers of a core
     std::vector<Array> arrays_;  // that the root nest touches
     std::vector<Table> tables_;  // [index into ScheduleFacts::nests()]

@@ -261,8 +261,8 @@ class Neighbours {
                 continue;
             }
             std::vector<std::int64_t> sizes{0, nest.tile[d] / 2, nest.tile[d] * 2};
-            if (nest.tile[d] == 0) {
-                sizes = {8, 32, 128};
+            if (nest.tile[d] == 0 || nest.tile[d] >= loops[d].range.extent) {
+                sizes = {0, 8, 32, 128};
             }
             for (const std::int64_t size : sizes) {
                 const bool allowed = size == 0 || (size >= kSmallestTile && size <= kLargestTile &&

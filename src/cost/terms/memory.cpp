@@ -86,7 +86,66 @@ class NestTraffic {
     const double start_;
 };
 
+// Entries of the first data TLB: 64 to 96 of current x86 cores, 48 of Arm's.
+constexpr double kTranslations = 64;
+
+class PageVisits {
+  public:
+    PageVisits(ScheduleFacts& facts, Footprints& footprints)
+        : facts_(facts), footprints_(footprints) {}
+
+    // `position`: loops from there outwards are known not to fit.
+    double count(const NestFacts& nest, std::size_t position) {
+        double visits = 0;
+        while (position > 0) {
+            position--;
+            if (position == 0 || pages(nest, position) <= kTranslations) {
+                return visits + begun(nest, position);
+            }
+            for (const NestFacts* inner : facts_.nests_at(nest.loops[position].site)) {
+                visits += count(*inner, inner->loops.size());
+            }
+        }
+        return visits;
+    }
+
+  private:
+    double pages(const NestFacts& nest, std::size_t position) {
+        double pages = footprints_.own_pages(nest, position);
+        for (const Footprint& each : footprints_.at(nest, position)) {
+            pages += each.bytes > 0 && !each.is_private ? each.pages : 0;
+        }
+        return pages;
+    }
+
+    double begun(const NestFacts& nest, std::size_t position) {
+        const double entries = nest.iterations(position + 1);
+        const double trips = nest.loops[position].trips;
+        double visits = 0;
+        for (const Footprint& each : footprints_.at(nest, position)) {
+            if (each.bytes > 0 && !each.is_private) {
+                visits += entries * each.pages * (1 + (trips - 1) * each.fresh_pages);
+            }
+        }
+        return visits;
+    }
+
+    ScheduleFacts& facts_;
+    Footprints& footprints_;
+};
+
 }  // namespace
+
+double group_page_visits(ScheduleFacts& facts, int root) {
+    double visits = 0;
+    for (const NestFacts* nest : facts.nests_at_root()) {
+        if (nest->function == root) {
+            Footprints footprints(facts, *nest);
+            visits += PageVisits(facts, footprints).count(*nest, nest->loops.size());
+        }
+    }
+    return visits;
+}
 
 bool stays_in(const CacheLevel& cache, double bytes) {
     return bytes <= kUsable * cache.bytes.value;
