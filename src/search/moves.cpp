@@ -44,6 +44,7 @@ class Neighbours {
             vector_dims(s);
             blocks(s);
             steps(s);
+            reductions(s);
             orders(s);
             selected(s);
             if (mine().place == Place::Root) {
@@ -249,6 +250,19 @@ class Neighbours {
                 if (size <= kLargestBlock && extent % size == 0) {
                     offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
                 }
+            }
+        }
+    }
+
+    // Which loop of a reduction that may be reordered is the innermost.
+    void reductions(int s) {
+        const Stage& stage = f_.stages[s];
+        if (!stage.associative || !stage.commutative) {
+            return;
+        }
+        for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
+            if (!is_free(f_, stage.loops[d]) && stage.loops[d].range.extent > 1) {
+                offer([&](FunctionPlan& f) { f.stages[s].inner = d; });
             }
         }
     }

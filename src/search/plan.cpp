@@ -148,9 +148,8 @@ class NestMaker {
             }
         }
         for (const bool steps : {true, false}) {
-            for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
-                for (int level = static_cast<int>(nest_.splits[d].size());
-                     !is_free(f_, stage_.loops[d]) && level >= 0; level--) {
+            for (const int d : reductions()) {
+                for (int level = static_cast<int>(nest_.splits[d].size()); level >= 0; level--) {
                     if (is_marked({d, level}) == steps) {
                         order.push_back({d, level});
                     }
@@ -171,6 +170,17 @@ class NestMaker {
         if (inside < order.size()) {
             site(SiteKind::Tile) = order[inside];
         }
+    }
+
+    // Innermost first.
+    [[nodiscard]] std::vector<int> reductions() const {
+        std::vector<int> dims;
+        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
+            if (!is_free(f_, stage_.loops[d])) {
+                dims.insert(d == plan_.inner ? dims.begin() : dims.end(), d);
+            }
+        }
+        return dims;
     }
 
     [[nodiscard]] bool is_outside(int d) const {
@@ -482,7 +492,7 @@ std::uint64_t hash(const FunctionPlan& plan) {
     for (const NestPlan& nest : plan.stages) {
         add_all(nest.tile);
         add_all(nest.block);
-        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.selected);
+        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.inner, nest.selected);
     }
     return hash_bytes(words);
 }

@@ -44,6 +44,8 @@ struct NestPlan {
     int lanes = 1;
     /** Loops over short dimensions (channels) are around all others, not between them. */
     bool short_outside = false;
+    /** The reduction loop that is inside of the others; -1: they are in the domain's order. */
+    int inner = -1;
     /** There is a copy for each value of the definition's Stage::selector. */
     bool selected = true;
 
