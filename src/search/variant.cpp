@@ -168,6 +168,18 @@ class LongSum {
         });
     }
 
+    // From step to step of the reduction.
+    [[nodiscard]] bool changes(const Load& load) const {
+        return std::ranges::any_of(load.coords, [&](const Coordinate& coordinate) {
+            for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+                if (stage_.loops[l].is_reduction() && coordinate.rates[l] != 0) {
+                    return true;
+                }
+            }
+            return !coordinate.affine;
+        });
+    }
+
     // The reduction loop along which loads are contiguous, if none that is free is; -1: none.
     [[nodiscard]] int along() const {
         if (is_scattered()) {
@@ -177,7 +189,8 @@ class LongSum {
         for (const Load& load : stage_.loads) {
             const int dense =
                 load.source == Source::Input ? graph_.inputs[load.index].dense_dim : 0;
-            if (dense >= static_cast<int>(load.coords.size()) || !load.coords[dense].affine) {
+            if (dense >= static_cast<int>(load.coords.size()) || !load.coords[dense].affine ||
+                !changes(load)) {
                 continue;
             }
             const std::vector<double>& rates = load.coords[dense].rates;
