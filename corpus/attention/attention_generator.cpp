@@ -67,9 +67,9 @@ class Attention : public Generator<Attention> {
             return;
         }
         // A block of queries at a time, whose scores stay in the second cache. Both products have
-        // their sums in registers: with AVX-512 at most 24 of 32, 12 of 16 without.
+        // their sums in registers: with AVX-512 16 of 32, 12 of 16 without.
         const int lanes = natural_vector_size<float>();
-        const int rows = lanes >= 16 ? 6 : 3;
+        const int rows = lanes >= 16 ? 4 : 3;
         const int columns = lanes * std::clamp(depth / lanes, 1, 4);
         Var block("block"), blocks("blocks"), tile("tile"), ji("ji"), ii("ii");
         output.split(i, block, i, 4 * rows, TailStrategy::ShiftInwards)
