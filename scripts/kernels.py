@@ -52,7 +52,12 @@ class Case:
 
 def load_cases(wanted):
     cases = [Case(**row) for row in json.loads((ROOT / "corpus" / "kernels.json").read_text())]
-    return [case for case in cases if not wanted or any(word in case.name for word in wanted)]
+    names = [case.name for case in cases]
+
+    def is_wanted(name):
+        return any(word == name or (word in name and word not in names) for word in wanted)
+
+    return [case for case in cases if not wanted or is_wanted(case.name)]
 
 
 def peaks(machine):

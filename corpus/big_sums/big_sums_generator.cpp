@@ -3,7 +3,11 @@
 //
 // Sums of all numbers are kept in double precision: millions of them would lose digits in less.
 //
-// Yardstick: TODO
+// Yardstick: NumPy, 2.99 ms for the sum beside this schedule's 1.38 ms; dot 3.72 and 3.54,
+// row_norms 2.42 and 1.58, column_norms 2.39 and 1.22, argmax 2.35 and 1.70, moments 18.9 and 1.41.
+// That is 38 to 55 GB/s; reading reaches 45 GB/s from memory, and the last cache keeps a part of
+// the picture from one run to the next: 1.08, 0.85, 0.95, 1.23, 0.88 and 1.06 of the memory's (AMD
+// EPYC, Zen 5, 2 cores of a virtual machine, 2026-11-23; scripts/kernels).
 
 #include "Halide.h"
 

