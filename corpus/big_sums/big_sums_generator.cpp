@@ -45,7 +45,7 @@ class BigSums : public Generator<BigSums> {
     Input<Buffer<float, 2>> picture{"picture"};
 
     void configure() {
-        switch (what) {
+        switch (static_cast<What>(what)) {
             case What::Sum:
                 add_results({{"sum", Halide::Float(64)}});
                 break;
@@ -73,7 +73,7 @@ class BigSums : public Generator<BigSums> {
         column = RDom(0, width, "column");
         row = RDom(0, height, "row");
         picture.set_estimates({{0, width}, {0, height}});
-        switch (what) {
+        switch (static_cast<What>(what)) {
             case What::Sum:
                 total() = cast<double>(0);
                 total() += cast<double>(picture(pixel.x, pixel.y));
@@ -111,7 +111,7 @@ class BigSums : public Generator<BigSums> {
         if (using_autoscheduler()) {
             return;
         }
-        switch (what) {
+        switch (static_cast<What>(what)) {
             case What::RowNorms:
                 schedule_rows();
                 break;
