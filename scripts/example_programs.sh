@@ -1,4 +1,4 @@
-# Sourced by main_job and board, from the root of the project.
+# Sourced by main_job, board, yardsticks and kernels, from the root of the project.
 
 build=${NESTOR_BUILD:-build/release}
 picture=${picture:-/usr/share/backgrounds/picosdeeuropa_by_Aitzol_Berasategi.jpg}
@@ -43,4 +43,17 @@ make_inputs() {
     "$build/bin/nestor" bench "${generators[@]}" --versions expert --arguments "$folder/inputs" --quiet \
         --folder "$folder/built" --reuse
     .venv/bin/python scripts/make_inputs.py "$folder/inputs" --picture "$picture" --wishes corpus
+}
+
+# with_yardsticks ARGUMENT...: Python with the libraries of corpus/yardsticks/, in an environment of their own.
+with_yardsticks() {
+    local environment=out/yardsticks/venv
+    if [ ! -d "$environment" ]; then
+        python3 -m venv "$environment"
+        "$environment/bin/python" -m pip install --quiet --disable-pip-version-check \
+            numpy opencv-python-headless onnx onnxruntime PyWavelets onednn-cpu-gomp
+    fi
+    # oneDNN's package puts its library beside the modules.
+    LD_LIBRARY_PATH=$(dirname "$(find "$PWD/$environment" -name libdnnl.so.3 | head -n 1)") \
+        "$environment/bin/python" "$@"
 }

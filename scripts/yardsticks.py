@@ -15,11 +15,17 @@ import time
 import numpy
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
+YARDSTICKS = ROOT / "corpus" / "yardsticks"
 ROUNDS = 3
+
+# What several yardsticks share.
+sys.path.insert(0, str(YARDSTICKS / "support"))
 
 
 def load(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "corpus" / "yardsticks" / f"{name}.py")
+    """The module whose `run(numpy, cv2)` returns the library's name and a function that does the work once. Those of
+    pipelines in corpus/kernels.json take the generator's parameters, too, as a dictionary."""
+    spec = importlib.util.spec_from_file_location(name, YARDSTICKS / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -3,6 +3,7 @@
 import numpy
 
 SMALL = {"rows": 130, "columns": 250, "depth": 64}
+VARIANTS = [{}, {"operands": "signed_signed"}]
 
 
 def expected(inputs, scalars, shapes):
@@ -16,6 +17,7 @@ def expected(inputs, scalars, shapes):
 
 
 def make_inputs(random, inputs):
-    weights = random.integers(-128, 128, inputs["weights"].shape)
+    limits = numpy.iinfo(inputs["weights"].dtype)
+    weights = random.integers(limits.min, limits.max, inputs["weights"].shape, limits.dtype, endpoint=True)
     scales = random.uniform(0.2, 0.8, inputs["weight_scales"].shape)
-    return {"weights": weights.astype(numpy.int8), "weight_scales": scales.astype(numpy.float32)}
+    return {"weights": weights, "weight_scales": scales.astype(numpy.float32)}

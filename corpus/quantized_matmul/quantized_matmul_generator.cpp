@@ -23,6 +23,9 @@ using Halide::RVar;
 using Halide::TailStrategy;
 using Halide::Var;
 
+/** Of the input and the weights. */
+enum class Operands { UnsignedSigned, UnsignedUnsigned, SignedSigned };
+
 class QuantizedMatmul : public Generator<QuantizedMatmul> {
   public:
     GeneratorParam<int> rows{"rows", 2048, 1, 65536};
@@ -30,10 +33,16 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
     /** Length of the sums: a multiple of four. */
     GeneratorParam<int> depth{"depth", 1024, 4, 65536};
 
+    GeneratorParam<Operands> operands{"operands",
+                                      Operands::UnsignedSigned,
+                                      {{"unsigned_signed", Operands::UnsignedSigned},
+                                       {"unsigned_unsigned", Operands::UnsignedUnsigned},
+                                       {"signed_signed", Operands::SignedSigned}}};
+
     /** (position in the sum, row). */
-    Input<Buffer<uint8_t, 2>> input{"input"};
+    Input<Buffer<void, 2>> input{"input"};
     /** (position in the sum modulo 4, column, position in the sum / 4). */
-    Input<Buffer<int8_t, 3>> weights{"weights"};
+    Input<Buffer<void, 3>> weights{"weights"};
     Input<Buffer<int32_t, 1>> bias{"bias"};
     Input<Buffer<float, 1>> weight_scales{"weight_scales"};
     Input<int8_t> weight_zero{"weight_zero", 3};
@@ -42,6 +51,13 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
     Input<float> output_scale{"output_scale", 10.0f};
     Input<uint8_t> output_zero{"output_zero", 100};
     Output<Buffer<uint8_t, 2>> output{"output"};
+
+    void configure() {
+        const bool signed_input = operands == Operands::SignedSigned;
+        const bool unsigned_weights = operands == Operands::UnsignedUnsigned;
+        input.set_type(signed_input ? Halide::Int(8) : Halide::UInt(8));
+        weights.set_type(unsigned_weights ? Halide::UInt(8) : Halide::Int(8));
+    }
 
     void generate() {
         // The zeros come out of the sum of products: what is left in it are bytes.
