@@ -237,7 +237,35 @@ class Reading {
         }
         const AssociativeOp op = prove_associativity(f.name(), d.args(), d.values());
         stage.associative = op.associative();
-        stage.commutative = op.associative() && op.commutative();
+        stage.commutative = op.associative() && op.commutative() && is_elementwise(op);
+    }
+
+    // Whether each element of a tuple is combined with its like alone. Halide 21 calls argmax and
+    // argmin commutative; which of two equal values wins depends on the order, though.
+    static bool is_elementwise(const AssociativeOp& op) {
+        class Find : public IRVisitor {
+          public:
+            Find(const std::string& x, const std::string& y) : x_(x), y_(y) {}
+            bool others = false;
+
+          protected:
+            using IRVisitor::visit;
+            void visit(const Variable* op) override {
+                others = others || (op->name != x_ && op->name != y_);
+            }
+
+          private:
+            const std::string& x_;
+            const std::string& y_;
+        };
+        for (std::size_t i = 0; i < op.pattern.ops.size(); i++) {
+            Find find(op.xs[i].var, op.ys[i].var);
+            op.pattern.ops[i].accept(&find);
+            if (find.others) {
+                return false;
+            }
+        }
+        return true;
     }
 
     void link_consumers() {

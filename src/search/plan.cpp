@@ -209,6 +209,9 @@ class NestMaker {
                 }
             }
         }
+        if (site(SiteKind::Across) == site(SiteKind::Rows)) {
+            site(SiteKind::Across).reset();  // one loop is one place
+        }
     }
 
     std::optional<LoopRef>& site(SiteKind kind) { return sites_[static_cast<std::size_t>(kind)]; }
@@ -381,14 +384,18 @@ class ScheduleMaker {
 
     using Position = std::vector<Spot>::const_iterator;
 
-    static Position find(const std::vector<Spot>& common, Position from, const Spot& wanted) {
-        const Position exact = std::find(from, common.end(), wanted);
-        if (exact != common.end()) {
-            return exact;
-        }
+    [[nodiscard]] Position find(const std::vector<Spot>& common, Position from,
+                                const Spot& wanted) const {
         Position outermost = common.end();
         for (Position each = from; each != common.end(); ++each) {
-            outermost = each->kind == wanted.kind ? each : outermost;
+            // One loop may be of two kinds: the rows are the innermost where there are no vectors.
+            const Sites& sites = sites_[each->function][each->stage];
+            const bool is_kind = sites[static_cast<std::size_t>(each->kind)] ==
+                                 sites[static_cast<std::size_t>(wanted.kind)];
+            if (is_kind && each->function == wanted.function && each->stage == wanted.stage) {
+                return each;
+            }
+            outermost = is_kind ? each : outermost;
         }
         return outermost;
     }

@@ -17,8 +17,8 @@ namespace nestor {
  * loops there are changes with the plan. Innermost first. */
 enum class SiteKind {
     Inner,   // the innermost loop that is neither a vector nor unrolled
-    Across,  // the innermost of those within a tile that is not along the vectors, nor short
-    Rows,    // over the rows of a tile, or of all there is: the outermost of those
+    Across,  // of several like Rows, the innermost
+    Rows,    // over the rows of a tile, or of all there is: not along the vectors, nor short
     Tile,    // the innermost of those over tiles
 };
 

@@ -82,9 +82,8 @@ class LongSum {
         const bool reduces = std::ranges::any_of(stage_.loops, [](const Loop& loop) {
             return loop.kind == LoopKind::Reduction;
         });
-        return stage_.index > 0 && reduces && stage_.associative && stage_.commutative &&
-               stage_.reads_itself && !stage_.predicated && !f_.pinned &&
-               iterations(stage_) >= kLeastWork;
+        return stage_.index > 0 && reduces && stage_.associative && stage_.reads_itself &&
+               !f_.pinned && iterations(stage_) >= kLeastWork;
     }
 
     // Sums for each of a number of tasks, where the points are not enough of them.
@@ -100,15 +99,15 @@ class LongSum {
         for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
             if (stage_.loops[d].is_reduction()) {
                 innermost = innermost < 0 && extent(d) >= kCopies ? d : innermost;
-                outermost = extent(d) >= wanted ? d : outermost;
+                outermost = extent(d) >= wanted || !stage_.commutative ? d : outermost;
             }
         }
-        if (outermost < 0) {
+        if (outermost < 0 || extent(outermost) < wanted) {
             return std::nullopt;
         }
         Derivation result = derivation();
         split(outermost, (extent(outermost) + wanted - 1) / wanted, result);
-        if (is_scattered() && innermost >= 0) {
+        if (is_scattered() && innermost >= 0 && stage_.commutative) {
             split(innermost, kCopies, result);
             result.preserved.push_back(
                 {innermost, static_cast<int>(result.splits[innermost].size())});
@@ -120,7 +119,7 @@ class LongSum {
     // Sums for each element of a vector, along what is contiguous.
     [[nodiscard]] std::optional<Derivation> vectors() const {
         const int d = along();
-        if (d < 0) {
+        if (d < 0 || !stage_.commutative) {
             return std::nullopt;
         }
         Derivation result = derivation();

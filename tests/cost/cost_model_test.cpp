@@ -387,6 +387,7 @@ TEST(Cost, VectorsThatMeetABorderAreGathers) {
     PipelineDag dag = blur();
     for (Load& load : dag.functions[1].stages[0].loads) {
         load.coords[0].clamped = true;
+        load.coords[0].clamped_loops = {true, false};
     }
     const auto compute = [&](const std::vector<LoopPartition>& partition) {
         Schedule schedule = at_root(dag, false);
@@ -449,6 +450,47 @@ TEST(Cost, SumsAreInRegistersWhereTheyAreKnownToBeApart) {
     const double in_memory = compute(false, true);
     EXPECT_GT(in_memory, 1.5 * in_registers) << "the distance of rows is not known";
     EXPECT_GT(compute(false, false), 1.02 * in_memory) << "conditions, and nothing is shared";
+}
+
+// 8 x rows sums: as many as there are registers, and more.
+TEST(Cost, SumsWithoutARegisterTakeLonger) {
+    const PipelineDag dag = samples::matmul();
+    const auto compute = [&](std::int64_t rows) {
+        Schedule schedule = at_root(dag, true, 8);
+        schedule.functions[3].compute = Level::root();
+        LoopNest& out = nest(schedule, 3);
+        out.vector = split(out, 0, 8);
+        const LoopRef block = split(out, 1, rows);
+        out.order = {*out.vector, block, {0, 0}, {1, 0}};
+        schedule.functions[2].compute = Level::at({3, 0, {0, 0}});
+        LoopNest& sums = nest(schedule, 2, 1);
+        sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
+        const LoopRef row = split(sums, 1, rows, Tail::GuardWithIf);
+        sums.order = {*sums.vector, row, {2, 0}, {0, 0}, {1, 0}};
+        sums.unrolled = {row};
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    EXPECT_LT(compute(12), 1.05 * compute(8));
+    EXPECT_GT(compute(32), 1.3 * compute(12)) << "16 registers";
+}
+
+// All rows of a column of vectors, again and again, in rows of 8 KB, and packed.
+TEST(Cost, RowsThatAreFarApartAreAPageEach) {
+    PipelineDag dag = samples::matmul();
+    const auto pages = [&](bool packed) {
+        Schedule schedule = at_root(dag, true, 8);
+        schedule.functions[3].compute = Level::root();
+        LoopNest& out = nest(schedule, 3);
+        out.vector = split(out, 0, 8);
+        out.order = {*out.vector, {1, 0}, {0, 0}};
+        schedule.functions[2].compute = Level::at({3, 0, {1, 0}});
+        LoopNest& sums = nest(schedule, 2, 1);
+        sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
+        sums.order = {*sums.vector, {2, 0}, {0, 0}, {1, 0}};
+        schedule.functions[1].compute = packed ? Level::at({3, 0, {0, 0}}) : Level::inlined();
+        return predict(dag, schedule, avx2()).cost[Term::Pages];
+    };
+    EXPECT_GT(pages(false), 5 * pages(true));
 }
 
 TEST(Evaluator, PredictsWhatTheModelPredicts) {

@@ -171,6 +171,7 @@ PipelineDag histogram() {
     Function hist = function("hist", {pure("i", 256, 0)}, {});
     add_update(hist, {reduction("r_x", "r4$x", 1024, 0), reduction("r_y", "r4$y", 512, 1)},
                {load(0, {at({1, 0}), at({0, 1})})}, true);
+    hist.stages[1].stores = {Coordinate{}};
     dag.functions.push_back(std::move(hist));
     dag.functions.push_back(function("out", {pure("x", 1024, 0), pure("y", 512, 1)},
                                      {load(1, {Coordinate{}}), load(0, {at({1, 0}), at({0, 1})})}));
@@ -190,6 +191,18 @@ PipelineDag matmul() {
     dag.functions.push_back(std::move(prod));
     dag.functions.push_back(function("out", loops, {load(2, {at({1, 0}), at({0, 1})})}));
     return finished(std::move(dag), {3}, 0x3333);
+}
+
+PipelineDag sums() {
+    PipelineDag dag;
+    dag.inputs = {input_of("input", 1000, 64)};
+    dag.functions.push_back(image("input_im", 0, 1000, 64));
+    Function total = function("total", {pure("y", 64, 0)}, {});
+    add_update(total, {pure("y", 64, 0), reduction("r", "r$x", 1000, 0)},
+               {load(0, {at({0, 1}), at({1, 0})})}, true);
+    dag.functions.push_back(std::move(total));
+    dag.functions.push_back(function("out", {pure("y", 64, 0)}, {load(1, {at({1})})}));
+    return finished(std::move(dag), {2}, 0x3434);
 }
 
 PipelineDag pyramid() {
@@ -268,7 +281,7 @@ PipelineDag user_inside() {
 }
 
 std::vector<PipelineDag> all() {
-    return {blur(),    weighted_blur(), histogram(),    matmul(),
+    return {blur(),    weighted_blur(), histogram(),    matmul(),     sums(),
             pyramid(), zoo(),           dead_element(), user_inside()};
 }
 

@@ -25,6 +25,10 @@ PipelineDag histogram();
  * x 384. 0 a_im, 1 b_im, 2 prod, 3 out. */
 PipelineDag matmul();
 
+/** total(y) = 0; total(y) += input(r, y), r over 1000 (at the estimates); out(y) = total(y), y over
+ * 64. 0 input_im, 1 total, 2 out. */
+PipelineDag sums();
+
 /** down(x, y) = average of input(2x .. 2x + 1, y); up(x, y) = down(x / 2, y); out = input - up,
  * 1000 x 64. 0 input_im, 1 down, 2 up, 3 out. */
 PipelineDag pyramid();

@@ -1,0 +1,105 @@
+#include "search/variant.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "machine/profiles.h"
+#include "schedule/legality.h"
+#include "schedule/print.h"
+#include "schedule/sample_dags.h"
+#include "search/inlining.h"
+#include "search/space.h"
+
+namespace nestor {
+namespace {
+
+Machine avx2(int parallelism) {
+    Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    machine.parallelism = parallelism;
+    return machine;
+}
+
+Schedule placed(const PipelineDag& dag, const SumsInParts& sums, const Machine& machine) {
+    const PipelineDag& graph = sums.variant.graph();
+    Plan plan = plain_plan(graph, choose_inlined(graph), machine);
+    place_parts(sums, machine, plan);
+    const Schedule schedule = sums.variant.of_pipeline(Builder(graph, machine).build(plan));
+    const std::vector<Violation> broken = check_legality(dag, schedule);
+    EXPECT_TRUE(broken.empty()) << text(broken);
+    return schedule;
+}
+
+TEST(Variant, OfNothingIsThePipelineItself) {
+    const Machine machine = avx2(4);
+    for (const PipelineDag& dag : samples::all()) {
+        const Variant variant(dag);
+        Builder builder(dag, machine);
+        Builder same(variant.graph(), machine);
+        for (const Start& start : make_starts(dag, machine)) {
+            const Schedule schedule = builder.build(start.plan);
+            EXPECT_EQ(variant.of_pipeline(same.build(start.plan)), schedule) << dag.name;
+        }
+    }
+}
+
+TEST(Variant, HasProducersBeforeConsumers) {
+    const Machine machine = avx2(4);
+    int variants = 0;
+    for (const PipelineDag& dag : samples::all()) {
+        for (const SumsInParts& sums : sums_in_parts(dag, machine)) {
+            const PipelineDag& graph = sums.variant.graph();
+            for (int f = 0; f < static_cast<int>(graph.functions.size()); f++) {
+                EXPECT_TRUE(std::ranges::all_of(graph.functions[f].consumers,
+                                                [&](int consumer) { return consumer > f; }));
+            }
+            placed(dag, sums, machine);
+            variants++;
+        }
+    }
+    EXPECT_EQ(variants, 2) << "of the histogram and of the sums";
+}
+
+TEST(SumsInParts, OfRowsAreVectorsAlongThem) {
+    const PipelineDag dag = samples::sums();
+    const Machine machine = avx2(4);
+    const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+    ASSERT_EQ(found.size(), 1U);
+    ASSERT_EQ(found[0].parts.size(), 1U) << "there are rows enough for all threads";
+    EXPECT_GE(found[0].parts[0].lanes, 0);
+    EXPECT_EQ(found[0].parts[0].tasks, -1);
+    const Schedule schedule = placed(dag, found[0], machine);
+    const FunctionSchedule& vectors = schedule.functions[3];
+    EXPECT_EQ(vectors.derivation->parent, 1);
+    ASSERT_EQ(vectors.compute.kind, Level::Kind::At) << print_loop_nest(dag, schedule);
+    EXPECT_EQ(vectors.compute.site.function, 1);
+    EXPECT_TRUE(vectors.stages[1].nest.vector);
+    EXPECT_FALSE(schedule.functions[1].stages[1].nest.vector);
+}
+
+TEST(SumsInParts, OfAHistogramAreForTasksAndCopies) {
+    const PipelineDag dag = samples::histogram();
+    const Machine machine = avx2(4);
+    const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+    ASSERT_EQ(found.size(), 1U);
+    ASSERT_EQ(found[0].parts.size(), 1U);
+    EXPECT_EQ(found[0].parts[0].lanes, -1) << "neighbours go anywhere";
+    const Schedule schedule = placed(dag, found[0], machine);
+    const LoopNest& counts = schedule.functions[3].stages[1].nest;
+    EXPECT_FALSE(counts.vector);
+    EXPECT_EQ(counts.unrolled.size(), 1U);
+    EXPECT_EQ(counts.parallel.size(), 1U);
+    EXPECT_TRUE(sums_in_parts(dag, avx2(1)).empty()) << "one thread needs no tasks";
+}
+
+TEST(SumsInParts, WhoseOrderMattersHaveNoVectors) {
+    PipelineDag dag = samples::sums();
+    dag.functions[1].stages[1].commutative = false;
+    EXPECT_TRUE(sums_in_parts(dag, avx2(4)).empty());
+    dag.functions[1].stages[1].commutative = true;
+    dag.functions[1].stages[1].loops[1].range.extent = 100;
+    EXPECT_TRUE(sums_in_parts(dag, avx2(4)).empty()) << "little work";
+}
+
+}  // namespace
+}  // namespace nestor
