@@ -287,6 +287,76 @@ BuiltPipeline argmin_with_ties_of_two_dimensions() {
     return b.finish();
 }
 
+// Large enough to be taken apart. Halide takes this operator for commutative, too: the last of equal
+// values wins, but vectors along the rows would make it the last of some lane.
+BuiltPipeline argmax_of_a_picture_with_ties() {
+    PipelineBuilder b;
+    ImageParam in =
+        b.image(UInt(8), "in", {{0, 331}, {0, 211}}, {InputSize::Estimate, {}, {0, 3}});
+    RDom r(in);
+    Func best("best");
+    best() = Tuple(cast<uint8_t>(0), 0, 0);
+    Expr worse = in(r.x, r.y) < best()[0];
+    best() = Tuple(select(worse, best()[0], in(r.x, r.y)), select(worse, best()[1], r.x),
+                   select(worse, best()[2], r.y));
+    b.output(best, {});
+    b.expect().min_legal_sizes = 1;
+    return b.finish();
+}
+
+// Vectors along rows and tasks of rows, neither of which come out even.
+BuiltPipeline extrema_of_a_picture() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Int(16), "in", {{0, 331}, {0, 211}}, {InputSize::Estimate, {}, {}});
+    RDom r(in);
+    Func all("all");
+    all() = Tuple(0, cast<int16_t>(32767), cast<int16_t>(-32768));
+    all() = Tuple(all()[0] + cast<int>(in(r.x, r.y)), min(all()[1], in(r.x, r.y)),
+                  max(all()[2], in(r.x, r.y)));
+    b.output(all, {});
+    b.expect().min_legal_sizes = 1;
+    return b.finish();
+}
+
+BuiltPipeline sums_of_long_rows() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 1999}, {0, 45}}, {InputSize::Estimate, {}, {}});
+    RDom r(0, in.width(), "r");
+    Func total("total"), out("out");
+    total(y) = 0.0f;
+    total(y) += in(r, y) * in(r, y);
+    out(y) = sqrt(total(y));
+    b.output(out, {{0, 45}});
+    return b.finish();
+}
+
+BuiltPipeline histogram_of_a_picture() {
+    PipelineBuilder b;
+    ImageParam in = b.image(UInt(8), "in", {{0, 331}, {0, 211}}, {InputSize::Estimate, {}, {}});
+    RDom r(in);
+    Func histogram("histogram"), out("out");
+    histogram(x) = 0;
+    histogram(cast<int>(in(r.x, r.y))) += 1;
+    out(x) = histogram(x) * 2;
+    b.output(out, {fixed(0, 256)});
+    b.expect().min_legal_sizes = 1;
+    return b.finish();
+}
+
+// The window is the inner part of the domain, as it was written; channels are next to each other.
+BuiltPipeline convolution_of_channels() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 16}, {0, 34}, {0, 22}});
+    ImageParam weights = b.image(Float(32), "weights", {{0, 32}, {0, 3}, {0, 3}, {0, 16}});
+    RDom r(0, 3, 0, 3, 0, 16, "r");
+    Func sums("sums"), out("out");
+    sums(c, x, y) = 0.0f;
+    sums(c, x, y) += weights(c, r.x, r.y, r.z) * in(r.z, x + r.x, y + r.y);
+    out(c, x, y) = max(sums(c, x, y), 0.0f);
+    b.output(out, {fixed(0, 32), {0, 32}, {0, 20}});
+    return b.finish();
+}
+
 BuiltPipeline dot_product_u8() {
     PipelineBuilder b;
     ImageParam left = b.image(UInt(8), "left", {{0, 512}, {0, 24}});
@@ -341,6 +411,11 @@ std::vector<TestPipeline> reduction_pipelines() {
         {"argmax_of_rows", "argmax", argmax_of_rows},
         {"argmin_with_ties", "argmax", argmin_with_ties},
         {"argmin_with_ties_of_two_dimensions", "argmax", argmin_with_ties_of_two_dimensions},
+        {"argmax_of_a_picture_with_ties", "argmax", argmax_of_a_picture_with_ties},
+        {"extrema_of_a_picture", runtime, extrema_of_a_picture},
+        {"sums_of_long_rows", runtime, sums_of_long_rows},
+        {"histogram_of_a_picture", runtime, histogram_of_a_picture},
+        {"convolution_of_channels", "convolution", convolution_of_channels},
         {"dot_product_u8", "reduction", dot_product_u8},
         {"mutual_information_like", "histogram", mutual_information_like},
     };
