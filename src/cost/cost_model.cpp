@@ -106,8 +106,8 @@ Cost group_cost(ScheduleFacts& facts, int root) {
 }
 
 const char* name_of(Term term) {
-    constexpr const char* kNames[] = {"compute", "latency",   "loops",  "L2",        "L3",
-                                      "DRAM",    "pages", "imbalance", "launch", "allocation"};
+    constexpr const char* kNames[] = {"compute", "latency", "loops",     "L2",     "L3",
+                                      "DRAM",    "pages",   "imbalance", "launch", "allocation"};
     return kNames[static_cast<std::size_t>(term)];
 }
 

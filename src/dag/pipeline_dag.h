@@ -34,12 +34,12 @@ struct Loop {
 
 /** One coordinate of a load as a function of the loops of the loading stage. */
 struct Coordinate {
-    bool affine = false;          // false: data-dependent or not understood
-    bool usually_affine = false;  // not affine, but away from the border as the rest says
-    bool clamped = false;         // passes through a clamp, as boundary conditions do
+    bool affine = false;              // false: data-dependent or not understood
+    bool usually_affine = false;      // not affine, but away from the border as the rest says
+    bool clamped = false;             // passes through a clamp, as boundary conditions do
     std::vector<bool> clamped_loops;  // [loop]: what depends on it does; empty: none
-    std::vector<double> rates;    // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
-    std::int64_t offset_min = 0;  // the constant part, or its range (of a select, say)
+    std::vector<double> rates;        // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
+    std::int64_t offset_min = 0;      // the constant part, or its range (of a select, say)
     std::int64_t offset_max = 0;
 
     [[nodiscard]] bool is_clamped_along(int loop) const {

@@ -82,8 +82,8 @@ class Reader : public IRGraphVisitor {
     }
 
     void visit(const Select* op) override {
-        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops, and
-        // so is one that does not change with a reduction.
+        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops,
+        // and so is one that does not change with a reduction.
         const bool boundary = is_tagged(op->true_value) || is_tagged(op->false_value);
         const bool hoisted = boundary || is_invariant(op->condition);
         count(Arithmetic::Select, op->type, boundary ? 0 : 0.5F);

@@ -17,7 +17,8 @@ namespace {
 constexpr std::int64_t kShort = 8;         // a dimension of channels, not of pixels
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
 
-constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Across, SiteKind::Rows, SiteKind::Tile};
+constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Across, SiteKind::Rows,
+                                   SiteKind::Tile};
 
 // The loops of a stage at which other functions can be computed, by SiteKind.
 using Sites = std::array<std::optional<LoopRef>, std::size(kSiteKinds)>;

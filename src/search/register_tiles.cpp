@@ -62,9 +62,9 @@ class RegisterTiles {
 
     void run() {
         const bool reduces = std::ranges::any_of(f_.stages, [](const Stage& stage) {
-            return stage.reads_itself &&
-                   std::ranges::any_of(stage.loops,
-                                       [](const Loop& loop) { return loop.is_reduction(); });
+            return stage.reads_itself && std::ranges::any_of(stage.loops, [](const Loop& loop) {
+                       return loop.is_reduction();
+                   });
         });
         if (!reduces || f_.consumers.size() != 1 || f_.is_output) {
             return;
@@ -92,8 +92,8 @@ class RegisterTiles {
             bytes = std::max(bytes, type.bytes());
         }
         const int lanes = machine_.lanes(bytes);
-        const int registers = static_cast<int>(machine_.registers.value_or(16)) /
-                              static_cast<int>(f_.types.size());
+        const int registers =
+            static_cast<int>(machine_.registers.value_or(16)) / static_cast<int>(f_.types.size());
         for (int vectors = 1; vectors <= kMostVectors; vectors++) {
             if (static_cast<std::int64_t>(vectors) * lanes > extent(along)) {
                 break;

@@ -10,9 +10,9 @@
 
 namespace nestor {
 
-/** Calls visit(changed plan) for register tiles of several shapes, as far as the machine's registers
- * go, of a function with a reduction that one pure function reads point by point. Any rank and
- * type. */
+/** Calls visit(changed plan) for register tiles of several shapes, as far as the machine's
+ * registers go, of a function with a reduction that one pure function reads point by point. Any
+ * rank and type. */
 void for_each_register_tile(Builder& builder, const Plan& plan, int function,
                             const std::function<void(const Plan&)>& visit);
 

@@ -111,7 +111,6 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Job>& jobs, con
 
 }  // namespace
 
-
 Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);

@@ -79,9 +79,8 @@ class LongSum {
           machine_(machine) {}
 
     [[nodiscard]] bool is_divisible() const {
-        const bool reduces = std::ranges::any_of(stage_.loops, [](const Loop& loop) {
-            return loop.kind == LoopKind::Reduction;
-        });
+        const bool reduces = std::ranges::any_of(
+            stage_.loops, [](const Loop& loop) { return loop.kind == LoopKind::Reduction; });
         return stage_.index > 0 && reduces && stage_.associative && stage_.reads_itself &&
                !f_.pinned && iterations(stage_) >= kLeastWork;
     }

@@ -56,8 +56,8 @@ struct SumsInParts {
 [[nodiscard]] std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag,
                                                      const Machine& machine);
 
-/** Puts parts where they belong: tasks at root and in parallel, vectors in registers in the loops of
- * what adds them up. */
+/** Puts parts where they belong: tasks at root and in parallel, vectors in registers in the loops
+ * of what adds them up. */
 void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan);
 
 }  // namespace nestor

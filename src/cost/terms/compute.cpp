@@ -20,10 +20,10 @@ constexpr double kOuterIteration = 3;  // cycles of an iteration of a loop aroun
 // Real code waits for operands and ports more than independent instructions do, by which
 // throughputs are measured.
 constexpr double kStalls = 1.6;
-constexpr double kCondition = 2;   // instructions
-// Of a sum without a register, beside its load and store: it waits for both, and the others are moved
-// from register to register. 32 sums of 1 by 16 floats took 27 cycles a step instead of 16, with 28
-// registers for them (depthwise_conv, Zen 5).
+constexpr double kCondition = 2;  // instructions
+// Of a sum without a register, beside its load and store: it waits for both, and the others are
+// moved from register to register. 32 sums of 1 by 16 floats took 27 cycles a step instead of 16,
+// with 28 registers for them (depthwise_conv, Zen 5).
 constexpr double kSpilledSum = 2;
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 

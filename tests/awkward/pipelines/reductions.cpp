@@ -287,12 +287,11 @@ BuiltPipeline argmin_with_ties_of_two_dimensions() {
     return b.finish();
 }
 
-// Large enough to be taken apart. Halide takes this operator for commutative, too: the last of equal
-// values wins, but vectors along the rows would make it the last of some lane.
+// Large enough to be taken apart. Halide takes this operator for commutative, too: the last of
+// equal values wins, but vectors along the rows would make it the last of some lane.
 BuiltPipeline argmax_of_a_picture_with_ties() {
     PipelineBuilder b;
-    ImageParam in =
-        b.image(UInt(8), "in", {{0, 331}, {0, 211}}, {InputSize::Estimate, {}, {0, 3}});
+    ImageParam in = b.image(UInt(8), "in", {{0, 331}, {0, 211}}, {InputSize::Estimate, {}, {0, 3}});
     RDom r(in);
     Func best("best");
     best() = Tuple(cast<uint8_t>(0), 0, 0);
