@@ -90,6 +90,32 @@ std::vector<Coordinate> at_preserved(const std::vector<LoopOfDim>& loops, std::s
     return coords;
 }
 
+// What the intermediate function's update reads and writes, over its own loops, of which the
+// preserved ones are those from `first` on.
+void rewrite_accesses(const Stage& stage, const LoopNest& nest, const std::vector<LoopOfDim>& loops,
+                      std::size_t first, std::size_t preserved, Stage& update) {
+    for (std::vector<Load>* loads : {&update.loads, &update.own_loads}) {
+        for (Load& load : *loads) {
+            for (Coordinate& coordinate : load.coords) {
+                coordinate = over_loops(coordinate, stage, nest, loops);
+            }
+        }
+    }
+    if (!update.stores.empty()) {
+        for (Coordinate& coordinate : update.stores) {
+            coordinate = over_loops(coordinate, stage, nest, loops);
+        }
+        for (const Coordinate& coordinate : at_preserved(loops, preserved, first)) {
+            update.stores.push_back(coordinate);
+        }
+    }
+    for (Load& load : update.own_loads) {
+        for (const Coordinate& coordinate : at_preserved(loops, preserved, first)) {
+            load.coords.push_back(coordinate);
+        }
+    }
+}
+
 // Whether the splits leave iterations that must not run.
 bool is_guarded(const Stage& stage, const LoopNest& nest) {
     for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
@@ -213,26 +239,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
             loops.back().loop.position = reductions++;
         }
     }
-    for (std::vector<Load>* loads : {&update.loads, &update.own_loads}) {
-        for (Load& load : *loads) {
-            for (Coordinate& coordinate : load.coords) {
-                coordinate = over_loops(coordinate, stage, nest, loops);
-            }
-        }
-    }
-    if (!update.stores.empty()) {
-        for (Coordinate& coordinate : update.stores) {
-            coordinate = over_loops(coordinate, stage, nest, loops);
-        }
-        for (const Coordinate& coordinate : at_preserved(loops, preserved.size(), first)) {
-            update.stores.push_back(coordinate);
-        }
-    }
-    for (Load& load : update.own_loads) {
-        for (const Coordinate& coordinate : at_preserved(loops, preserved.size(), first)) {
-            load.coords.push_back(coordinate);
-        }
-    }
+    rewrite_accesses(stage, nest, loops, first, preserved.size(), update);
     update.loops.clear();
     for (LoopOfDim& l : loops) {
         update.loops.push_back(std::move(l.loop));
