@@ -98,10 +98,10 @@ class LongSum {
         for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
             if (stage_.loops[d].is_reduction()) {
                 innermost = innermost < 0 && extent(d) >= kCopies ? d : innermost;
-                outermost = extent(d) >= wanted || !stage_.commutative ? d : outermost;
+                outermost = extent(d) >= kTasks || !stage_.commutative ? d : outermost;
             }
         }
-        if (outermost < 0 || extent(outermost) < wanted) {
+        if (outermost < 0 || extent(outermost) < kTasks) {
             return std::nullopt;
         }
         Derivation result = derivation();
