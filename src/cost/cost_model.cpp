@@ -57,11 +57,11 @@ void overlap(Cost& cost) {
             std::array{Term::L3, Term::Dram}, kMemory);
 }
 
-}  // namespace
-
 // Cycles of a translation that the first table does not have and the second does, as far as other
 // work does not hide them (measured: docs/cost-model.md).
 constexpr double kPageVisit = 2.4;
+
+}  // namespace
 
 Cost group_cost(ScheduleFacts& facts, int root) {
     const Machine& machine = facts.machine();
@@ -99,7 +99,7 @@ Cost group_cost(ScheduleFacts& facts, int root) {
     cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
     cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
     overlap(cost);
-    cost[Term::Pages] = kPageVisit * group_page_visits(facts, root) / clock / threads;
+    cost[Term::Pages] = kPageVisit * traffic.page_visits / clock / threads;
     cost[Term::Imbalance] = (imbalance - 1) * (cost.total() - cost[Term::Launch]);
     cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
     return cost;

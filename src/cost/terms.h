@@ -34,6 +34,9 @@ struct Traffic {
     double l2 = 0;    // to and from the second cache, beyond the first
     double l3 = 0;    // beyond the second
     double dram = 0;  // beyond the last
+    /** Pages that are come to while more of them are in use than a core's table of translations
+     * holds (its first-level data TLB); counted as what a cache holds is. */
+    double page_visits = 0;
 };
 
 /**
@@ -44,14 +47,6 @@ struct Traffic {
  * written counts twice: lines are read before they are written.
  */
 [[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root);
-
-/**
- * Pages of memory that a root function's nests, and all that is computed inside of them, come to
- * while more of them are in use than a core's table of translations holds (its first-level data
- * TLB). Counted as cache lines are by group_traffic(), by the outermost loop of which one iteration
- * fits.
- */
-[[nodiscard]] double group_page_visits(ScheduleFacts& facts, int root);
 
 /** Whether so many bytes stay in a cache from one run of the pipeline to the next. */
 [[nodiscard]] bool stays_in(const CacheLevel& cache, double bytes);

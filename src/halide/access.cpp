@@ -137,8 +137,11 @@ class Reader : public IRGraphVisitor {
           private:
             const Stage& stage_;
         } find(stage_);
+        if (std::ranges::none_of(stage_.loops, &Loop::is_reduction)) {
+            return false;
+        }
         e.accept(&find);
-        return !find.changes && std::ranges::any_of(stage_.loops, &Loop::is_reduction);
+        return !find.changes;
     }
 
     void count(Arithmetic operation, const Type& type, float times) {

@@ -132,7 +132,7 @@ class Neighbours {
     }
 
     void turn(const Stage& stage, int dim, NestPlan& nest) const {
-        const int loop = loop_of(stage, dim);
+        const int loop = loop_along(stage, dim);
         if (loop >= 0 && nest.vector_dim >= 0 && is_free(f_, stage.loops[loop]) &&
             stage.loops[loop].range.extent >= nest.lanes) {
             nest.vector_dim = loop;
@@ -140,20 +140,11 @@ class Neighbours {
         }
     }
 
-    static int loop_of(const Stage& stage, int dim) {
-        for (std::size_t l = 0; l < stage.loops.size(); l++) {
-            if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
-                return static_cast<int>(l);
-            }
-        }
-        return -1;
-    }
-
     void turn_sources(int reader, int dim, Plan& changed, std::vector<bool>& seen) const {
         seen[reader] = true;
         const PipelineDag& dag = builder_.dag();
         for (const Stage& stage : dag.functions[reader].stages) {
-            const int loop = loop_of(stage, dim);
+            const int loop = loop_along(stage, dim);
             for (const Load& load : stage.loads) {
                 if (loop < 0 || load.source != Source::Function || seen[load.index]) {
                     continue;

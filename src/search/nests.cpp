@@ -12,14 +12,6 @@ constexpr std::int64_t kSmallExtent = 8;     // a dimension of channels, not of 
 constexpr double kParallelWork = 50'000;     // operations below which a parallel loop does not pay
 constexpr std::int64_t kTasksPerWorker = 4;  // so that uneven tasks even out
 
-int widest_bytes(const Function& f) {
-    int bytes = 1;
-    for (const ScalarType& type : f.types) {
-        bytes = std::max(bytes, type.bytes());
-    }
-    return bytes;
-}
-
 std::int64_t power_of_two_below(std::int64_t n) {
     std::int64_t power = 1;
     while (power * 2 <= n) {
@@ -104,6 +96,14 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
 }
 
 }  // namespace
+
+int widest_bytes(const Function& f) {
+    int bytes = 1;
+    for (const ScalarType& type : f.types) {
+        bytes = std::max(bytes, type.bytes());
+    }
+    return bytes;
+}
 
 Tail safe_tail() {
     return Tail::GuardWithIf;

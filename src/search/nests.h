@@ -28,6 +28,9 @@ struct Roles {
 /** Extents of a stage's loops at the estimates. */
 [[nodiscard]] std::vector<std::int64_t> estimated_extents(const Stage& stage);
 
+/** Bytes of the widest type of its values. */
+[[nodiscard]] int widest_bytes(const Function& f);
+
 /** How a pure dimension of this stage may end: guarded, always right. */
 [[nodiscard]] Tail safe_tail();
 

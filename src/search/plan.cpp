@@ -465,6 +465,15 @@ bool is_free(const Function& f, const Loop& loop) {
            (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
+int loop_along(const Stage& stage, int dim) {
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
+            return static_cast<int>(l);
+        }
+    }
+    return -1;
+}
+
 std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim) {
     std::vector<int> dims;
     if (vector_dim >= 0) {

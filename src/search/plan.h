@@ -81,6 +81,9 @@ struct Plan {
 /** Whether a dimension may be split, run in parallel and as a vector by a plan. */
 [[nodiscard]] bool is_free(const Function& f, const Loop& loop);
 
+/** The pure loop of a stage along a dimension of its function; -1: it has none. */
+[[nodiscard]] int loop_along(const Stage& stage, int dim);
+
 /** The dimensions of a stage's tiles: the vector's first, then the other long ones, then short
  * ones, all free. */
 [[nodiscard]] std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim);

@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "search/nests.h"
+
 namespace nestor {
 
 namespace {
@@ -87,11 +89,7 @@ class RegisterTiles {
     [[nodiscard]] std::int64_t extent(int dim) const { return f_.region[dim].extent; }
 
     void shapes(int along) {
-        int bytes = 1;
-        for (const ScalarType& type : f_.types) {
-            bytes = std::max(bytes, type.bytes());
-        }
-        const int lanes = machine_.lanes(bytes);
+        const int lanes = machine_.lanes(widest_bytes(f_));
         const int registers =
             static_cast<int>(machine_.registers.value_or(16)) / static_cast<int>(f_.types.size());
         for (int vectors = 1; vectors <= kMostVectors; vectors++) {
@@ -123,8 +121,8 @@ class RegisterTiles {
         sums.modulus.assign(sums.modulus.size(), 1);
         for (const Stage& stage : f_.stages) {
             NestPlan& nest = sums.stages[stage.index];
-            const int x = loop_of(stage, along);
-            const int y = loop_of(stage, across);
+            const int x = loop_along(stage, along);
+            const int y = loop_along(stage, across);
             set(nest, x, lanes, vectors, y, rows);
         }
         if (reader.place == Place::Inlined) {
@@ -143,15 +141,6 @@ class RegisterTiles {
         }
         nest.tile[loops_[along]] = static_cast<std::int64_t>(lanes) * vectors;
         visit_(changed);
-    }
-
-    static int loop_of(const Stage& stage, int dim) {
-        for (std::size_t l = 0; l < stage.loops.size(); l++) {
-            if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
-                return static_cast<int>(l);
-            }
-        }
-        return -1;
     }
 
     static void set(NestPlan& nest, int x, int lanes, int vectors, int y, int rows) {

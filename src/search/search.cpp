@@ -109,9 +109,9 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Job>& jobs, con
     return found;
 }
 
-}  // namespace
-
-Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
+// See search_caps(): by the starts of the pipeline as it is.
+Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Machine& machine,
+             Caps caps) {
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
     caps.careful_reads = true;
@@ -120,7 +120,7 @@ Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
     constexpr double kMore = 450;
     std::int64_t smallest = -1;
     Builder builder(dag, machine);
-    for (const Start& start : make_starts(dag, machine)) {
+    for (const Start& start : starts) {
         const Schedule schedule = builder.build(start.plan);
         if (check_legality(dag, schedule, caps).empty()) {
             const std::int64_t size = code_size(dag, schedule);
@@ -132,6 +132,12 @@ Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
             static_cast<std::int64_t>(kCode + kMore * std::sqrt(static_cast<double>(smallest)));
     }
     return caps;
+}
+
+}  // namespace
+
+Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
+    return caps_by(make_starts(dag, machine), dag, machine, caps);
 }
 
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
@@ -152,7 +158,7 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
     }
     if (options.passes > 0 && limits.check() == StopReason::Finished) {
         const std::vector<Space> spaces = make_spaces(dag, machine);
-        const Caps caps = search_caps(dag, machine, options.caps);
+        const Caps caps = caps_by(spaces.front().starts, dag, machine, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;
         const std::vector<Job> jobs = chosen_jobs(spaces, machine, caps, options.beam);

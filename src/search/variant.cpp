@@ -7,6 +7,7 @@
 #include "schedule/rfactor.h"
 #include "schedule/scheduled_dag.h"
 #include "search/inlining.h"
+#include "search/nests.h"
 
 namespace nestor {
 
@@ -138,13 +139,7 @@ class LongSum {
         return points;
     }
 
-    [[nodiscard]] std::int64_t lanes() const {
-        int bytes = 1;
-        for (const ScalarType& type : f_.types) {
-            bytes = std::max(bytes, type.bytes());
-        }
-        return machine_.lanes(bytes);
-    }
+    [[nodiscard]] std::int64_t lanes() const { return machine_.lanes(widest_bytes(f_)); }
 
     // Enough for the latency of an addition, as long as all of them have registers.
     [[nodiscard]] std::int64_t vectors_at_once() const {
@@ -152,23 +147,11 @@ class LongSum {
         return sums <= 1 ? 4 : (sums <= 6 ? 2 : 1);
     }
 
-    [[nodiscard]] bool is_scattered() const {
-        return std::ranges::any_of(stage_.stores, [&](const Coordinate& coordinate) {
-            if (!coordinate.affine) {
-                return true;
-            }
-            for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
-                if (stage_.loops[l].is_reduction() && coordinate.rates[l] != 0) {
-                    return true;
-                }
-            }
-            return false;
-        });
-    }
+    [[nodiscard]] bool is_scattered() const { return change(stage_.stores); }
 
     // From step to step of the reduction.
-    [[nodiscard]] bool changes(const Load& load) const {
-        return std::ranges::any_of(load.coords, [&](const Coordinate& coordinate) {
+    [[nodiscard]] bool change(const std::vector<Coordinate>& coords) const {
+        return std::ranges::any_of(coords, [&](const Coordinate& coordinate) {
             for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
                 if (stage_.loops[l].is_reduction() && coordinate.rates[l] != 0) {
                     return true;
@@ -188,7 +171,7 @@ class LongSum {
             const int dense =
                 load.source == Source::Input ? graph_.inputs[load.index].dense_dim : 0;
             if (dense >= static_cast<int>(load.coords.size()) || !load.coords[dense].affine ||
-                !changes(load)) {
+                !change(load.coords)) {
                 continue;
             }
             const std::vector<double>& rates = load.coords[dense].rates;
@@ -329,15 +312,6 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
 
 namespace {
 
-int loop_along(const Stage& stage, int dim) {
-    for (std::size_t l = 0; l < stage.loops.size(); l++) {
-        if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
-            return static_cast<int>(l);
-        }
-    }
-    return -1;
-}
-
 // Scalar, one point after the other.
 void set_plain(NestPlan& nest) {
     nest.vector_dim = -1;
@@ -367,16 +341,12 @@ void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
         mine.place = Place::At;
         mine.compute = mine.store = {parts.reader, parts.stage, SiteKind::Rows};
         mine.dense = parts.lanes;
-        int bytes = 1;
-        for (const ScalarType& type : f.types) {
-            bytes = std::max(bytes, type.bytes());
-        }
         for (const Stage& stage : f.stages) {
             NestPlan& each = mine.stages[stage.index];
             const int loop = loop_along(stage, parts.lanes);
             set_plain(each);
             each.vector_dim = loop;
-            each.lanes = machine.lanes(bytes);
+            each.lanes = machine.lanes(widest_bytes(f));
             each.block[loop] = static_cast<int>(stage.loops[loop].range.extent / each.lanes);
         }
     }

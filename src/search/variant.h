@@ -24,7 +24,6 @@ class Variant {
     [[nodiscard]] Schedule of_pipeline(Schedule schedule) const;
     /** Index in graph() of a function of the schedule. */
     [[nodiscard]] int in_graph(int function) const { return places_[function]; }
-    [[nodiscard]] const std::vector<Derivation>& derivations() const { return derivations_; }
 
   private:
     const PipelineDag* dag_;

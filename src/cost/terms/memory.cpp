@@ -12,6 +12,25 @@ constexpr double kLineTraffic = 2;  // a line that is written is read before
 constexpr double kStartL3 = 160;
 constexpr double kStartDram = 384;
 
+// Sums moved(nest, position) over the outermost loops of a nest, and of those computed in its
+// loops, for which fits(nest, position) says that one iteration does; over the innermost ones where
+// none does.
+template <class Fits, class Moved>
+double beyond(const ScheduleFacts& facts, const NestFacts& nest, const Fits& fits,
+              const Moved& moved) {
+    double sum = 0;
+    for (std::size_t position = nest.loops.size(); position > 0;) {
+        position--;
+        if (position == 0 || fits(nest, position)) {
+            return sum + moved(nest, position);
+        }
+        for (const NestFacts* inner : facts.nests_at(nest.loops[position].site)) {
+            sum += beyond(facts, *inner, fits, moved);
+        }
+    }
+    return sum;
+}
+
 // Of one nest, beyond one cache.
 class NestTraffic {
   public:
@@ -23,25 +42,19 @@ class NestTraffic {
           cache_(kUsable * cache.bytes.value),
           start_(start) {}
 
-    double bytes(const NestFacts& nest) { return stays_ ? 0 : visit(nest, nest.loops.size()); }
-
-  private:
-    // `position`: loops from there outwards are known not to fit.
-    double visit(const NestFacts& nest, std::size_t position) {
-        double bytes = 0;
-        while (position > 0) {
-            position--;
-            const LoopFacts& loop = nest.loops[position];
-            if (position == 0 || footprints_.working_set(nest, position) <= cache_) {
-                return bytes + moved(nest, position);
-            }
-            for (const NestFacts* inner : facts_.nests_at(loop.site)) {
-                bytes += visit(*inner, inner->loops.size());
-            }
+    double bytes(const NestFacts& nest) {
+        if (stays_) {
+            return 0;
         }
-        return bytes;
+        return beyond(
+            facts_, nest,
+            [&](const NestFacts& each, std::size_t position) {
+                return footprints_.working_set(each, position) <= cache_;
+            },
+            [&](const NestFacts& each, std::size_t position) { return moved(each, position); });
     }
 
+  private:
     double moved(const NestFacts& nest, std::size_t position) {
         const LoopFacts& loop = nest.loops[position];
         const double entries = nest.iterations(position + 1);
@@ -94,19 +107,13 @@ class PageVisits {
     PageVisits(ScheduleFacts& facts, Footprints& footprints)
         : facts_(facts), footprints_(footprints) {}
 
-    // `position`: loops from there outwards are known not to fit.
-    double count(const NestFacts& nest, std::size_t position) {
-        double visits = 0;
-        while (position > 0) {
-            position--;
-            if (position == 0 || pages(nest, position) <= kTranslations) {
-                return visits + begun(nest, position);
-            }
-            for (const NestFacts* inner : facts_.nests_at(nest.loops[position].site)) {
-                visits += count(*inner, inner->loops.size());
-            }
-        }
-        return visits;
+    double count(const NestFacts& nest) {
+        return beyond(
+            facts_, nest,
+            [&](const NestFacts& each, std::size_t position) {
+                return pages(each, position) <= kTranslations;
+            },
+            [&](const NestFacts& each, std::size_t position) { return begun(each, position); });
     }
 
   private:
@@ -136,17 +143,6 @@ class PageVisits {
 
 }  // namespace
 
-double group_page_visits(ScheduleFacts& facts, int root) {
-    double visits = 0;
-    for (const NestFacts* nest : facts.nests_at_root()) {
-        if (nest->function == root) {
-            Footprints footprints(facts, *nest);
-            visits += PageVisits(facts, footprints).count(*nest, nest->loops.size());
-        }
-    }
-    return visits;
-}
-
 bool stays_in(const CacheLevel& cache, double bytes) {
     return bytes <= kUsable * cache.bytes.value;
 }
@@ -159,12 +155,13 @@ Traffic group_traffic(ScheduleFacts& facts, int root) {
             continue;
         }
         Footprints footprints(facts, *nest);
-        const auto beyond = [&](const CacheLevel& cache, double start) {
+        const auto past = [&](const CacheLevel& cache, double start) {
             return NestTraffic(facts, footprints, cache, start).bytes(*nest);
         };
-        traffic.l2 += beyond(machine.l1, 0);
-        traffic.l3 += beyond(machine.l2, kStartL3);
-        traffic.dram += beyond(machine.l3, kStartDram);
+        traffic.l2 += past(machine.l1, 0);
+        traffic.l3 += past(machine.l2, kStartL3);
+        traffic.dram += past(machine.l3, kStartDram);
+        traffic.page_visits += PageVisits(facts, footprints).count(*nest);
     }
     return traffic;
 }
