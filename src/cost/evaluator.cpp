@@ -43,9 +43,11 @@ class Mixer {
             add(partition.loop);
             add(static_cast<std::uint64_t>(partition.policy));
         }
-        add(nest.vector ? 1 : 0);
-        if (nest.vector) {
-            add(*nest.vector);
+        for (const std::optional<LoopRef>& loop : {nest.vector, nest.dot}) {
+            add(loop ? 1 : 0);
+            if (loop) {
+                add(*loop);
+            }
         }
     }
     [[nodiscard]] std::uint64_t hash() const { return hash_; }

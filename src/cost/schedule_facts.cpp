@@ -16,6 +16,9 @@ LoopRun run_of(const LoopNest& nest, const LoopRef& loop) {
     if (nest.vector == loop) {
         return LoopRun::Vector;
     }
+    if (nest.dot == loop) {
+        return LoopRun::Dot;
+    }
     if (std::ranges::count(nest.unrolled, loop) > 0) {
         return LoopRun::Unrolled;
     }
@@ -34,8 +37,8 @@ double NestFacts::iterations(std::size_t position) const {
 
 std::size_t NestFacts::innermost_rolled() const {
     std::size_t i = 0;
-    while (i < loops.size() &&
-           (loops[i].run == LoopRun::Vector || loops[i].run == LoopRun::Unrolled)) {
+    while (i < loops.size() && loops[i].run != LoopRun::Serial &&
+           loops[i].run != LoopRun::Parallel) {
         i++;
     }
     return i;
@@ -316,6 +319,29 @@ double ScheduleFacts::allocated_bytes(int function) {
         bytes *= std::min(ring, whole) / whole;
     }
     return bytes;
+}
+
+std::int64_t ScheduleFacts::stride(Source source, int index, int dim) {
+    constexpr std::int64_t kFew = 8;
+    const std::int64_t known = placement_.stride(source, index, dim);
+    if (known != 0 || source == Source::Input || placement_.kind(index) != Placement::Kind::At) {
+        return known;
+    }
+    const FunctionSchedule& f = schedule_.functions[index];
+    const Level store = placement_.store(index);
+    const int second = f.storage_order.size() > 1 ? f.storage_order[1] : 1;
+    if (dim != second || store.kind != Level::Kind::At || !f.alignment.empty()) {
+        return 0;
+    }
+    const Stage& around = graph().functions[store.site.function].stages[store.site.stage];
+    if (!around.loops[store.site.loop.dim].is_reduction()) {
+        return 0;
+    }
+    const int dense = placement_.dense_dim(source, index);
+    const Regions& regions = bounds_.within(store.site);
+    const std::vector<std::int64_t> extents = regions.extents(index);
+    const bool few = !extents.empty() && regions.constant(index)[dense] && extents[dense] <= kFew;
+    return few ? extents[dense] : 0;
 }
 
 bool ScheduleFacts::stride_is_constant(int function, int dim) {

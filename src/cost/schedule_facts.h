@@ -14,7 +14,8 @@
 
 namespace nestor {
 
-enum class LoopRun { Serial, Parallel, Vector, Unrolled };
+/** Dot: steps of a reduction that run in the same vector (LoopNest::dot). */
+enum class LoopRun { Serial, Parallel, Vector, Unrolled, Dot };
 
 struct LoopFacts {
     LoopSite site;
@@ -103,6 +104,9 @@ class ScheduleFacts {
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
 
+    /** As Placement::stride, also of what is packed for a few steps of a reduction: stored in a
+     * reduction loop, and a few points long there, in every run, along its innermost dimension. */
+    [[nodiscard]] std::int64_t stride(Source source, int index, int dim);
     /** Whether the distance in memory between neighbours along a dimension of a function is a
      * constant: that they are apart is known to LLVM then. */
     [[nodiscard]] bool stride_is_constant(int function, int dim);

@@ -109,6 +109,14 @@ struct Phase {
     bool operator==(const Phase&) const = default;
 };
 
+/** Of an update that adds products of two integers of 8 or 16 bits to sums of 32, without a loss:
+ * what instructions for dot products do. */
+struct NarrowProduct {
+    ScalarType a;
+    ScalarType b;
+    OpCounts ops;  // of both factors
+};
+
 struct Stage {
     int index = 0;  // 0: the pure definition; i: update(i - 1)
     std::vector<Loop> loops;
@@ -118,7 +126,8 @@ struct Stage {
     std::vector<Coordinate> stores;
     OpCounts ops;
     std::optional<Selector> selector;  // of several, the one by which most work can be left out
-    std::vector<Phase> phases;         // at most 3
+    std::optional<NarrowProduct> product;
+    std::vector<Phase> phases;  // at most 3
     /** Mean operations of one evaluation where the points of some phases are known: of those whose
      * bits are set in the index plus 1. */
     std::vector<OpCounts> phase_ops;

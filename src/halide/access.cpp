@@ -7,6 +7,7 @@
 #include "halide/calls.h"
 #include "halide/operation_counts.h"
 #include "halide/phases.h"
+#include "halide/products.h"
 #include "halide/selectors.h"
 
 namespace nestor {
@@ -311,12 +312,16 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     for (const Expr& arg : args) {
         stage.stores.push_back(affine_coordinate(estimates.substitute(arg), stage.loops));
     }
-    choose_selector(
-        parts, values,
-        [&](const std::vector<Expr>& chosen) {
-            return count_ops(parts, estimates, input_index, f.name(), stage.loops, chosen);
-        },
-        stage);
+    const auto count = [&](const std::vector<Expr>& chosen) {
+        return count_ops(parts, estimates, input_index, f.name(), stage.loops, chosen);
+    };
+    choose_selector(parts, values, count, stage);
+    if (const auto factors = stage.index > 0 && values.size() == 1
+                                 ? narrow_operands(f.name(), args, values[0])
+                                 : std::nullopt) {
+        stage.product = {scalar_type(factors->a.type()), scalar_type(factors->b.type()),
+                         count({factors->a, factors->b})};
+    }
     if (stage.index == 0 && definition.values().size() > 1) {
         find_served_elements(parts, definition.values(), stage);
     }

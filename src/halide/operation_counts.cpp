@@ -101,6 +101,15 @@ ElementType element_of(const Type& type) {
     return integer_of(type.bytes());
 }
 
+ScalarType scalar_type(const Type& t) {
+    const TypeKind kind = t.is_bfloat()   ? TypeKind::BFloat
+                          : t.is_float()  ? TypeKind::Float
+                          : t.is_handle() ? TypeKind::Handle
+                          : t.is_uint()   ? TypeKind::UInt
+                                          : TypeKind::Int;
+    return {kind, t.bits()};
+}
+
 void count_call(const Call* call, OpCounts& ops) {
     if (call->is_tag()) {
         return;

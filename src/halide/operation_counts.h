@@ -10,6 +10,8 @@ namespace nestor {
  */
 [[nodiscard]] ElementType element_of(const Halide::Type& type);
 
+[[nodiscard]] ScalarType scalar_type(const Halide::Type& type);
+
 /** Adds one evaluation of a call that is no load, without its operands. Operations of fixed-point
  * arithmetic count as what x86 makes of them. */
 void count_call(const Halide::Internal::Call* call, OpCounts& ops);

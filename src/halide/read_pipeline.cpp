@@ -9,6 +9,7 @@
 #include "halide/definition_text.h"
 #include "halide/errors.h"
 #include "halide/estimates.h"
+#include "halide/operation_counts.h"
 #include "halide/parts.h"
 #include "halide/pinned.h"
 #include "halide/regions.h"
@@ -19,15 +20,6 @@ using namespace Halide;
 using namespace Halide::Internal;
 
 namespace {
-
-ScalarType scalar_type(const Type& t) {
-    const TypeKind kind = t.is_bfloat()   ? TypeKind::BFloat
-                          : t.is_float()  ? TypeKind::Float
-                          : t.is_handle() ? TypeKind::Handle
-                          : t.is_uint()   ? TypeKind::UInt
-                                          : TypeKind::Int;
-    return {kind, t.bits()};
-}
 
 std::string text_of(const Expr& e) {
     std::ostringstream text;

@@ -22,6 +22,34 @@ bool is_zen(const Target& target) {
     }
 }
 
+// Whether sums of four products of bytes are one instruction.
+bool sums_bytes(const Target& target) {
+    if (target.arch == Target::ARM) {
+        return target.has_feature(Target::ARMDotProd);
+    }
+    return target.has_feature(Target::AVX512_SapphireRapids) ||
+           target.has_feature(Target::AVX512_Zen4) || target.has_feature(Target::AVX512_Zen5) ||
+           target.has_feature(Target::AVXVNNI);
+}
+
+// The profiles are of processors that have these instructions or not; the target decides.
+void set_dot_products(const Target& target, Machine& machine) {
+    if (target.arch != Target::X86 && target.arch != Target::ARM) {
+        return;
+    }
+    const double of_words = sums_bytes(target) ? 1 : 4;
+    auto& costs = machine.operations[Arithmetic::DotProduct];
+    for (std::size_t i = 0; i < kWidths; i++) {
+        const auto width = static_cast<Width>(i);
+        const double words = costs[ElementType::Int16][width].cycles.value_or(0);
+        Quantity& bytes = costs[ElementType::Int8][width].cycles;
+        const double likely = of_words * words;
+        if (bytes.known() && (bytes.value > 2 * likely || 2 * bytes.value < likely)) {
+            bytes = {likely, Evidence::Estimated, "by sums of products of 16 bits"};
+        }
+    }
+}
+
 }  // namespace
 
 Halide::Type halide_type(ElementType type) {
@@ -69,6 +97,7 @@ Machine machine_of(const Target& target) {
         machine.streams = {16, Evidence::Documented,
                            "docs/cost-model.md: compositing on AMD Zen 5"};
     }
+    set_dot_products(target, machine);
     for (std::size_t i = 0; i < kElementTypes; i++) {
         const auto type = static_cast<ElementType>(i);
         const int bytes = target.natural_vector_size(halide_type(type)) * bytes_of(type);

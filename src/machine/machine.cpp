@@ -18,6 +18,13 @@ int Machine::lanes(int bytes) const {
     return std::max(1, natural / std::max(1, bytes));
 }
 
+bool Machine::sums_bytes(bool a_is_signed, bool b_is_signed) const {
+    if (target.starts_with("arm")) {
+        return a_is_signed == b_is_signed;
+    }
+    return target.starts_with("hexagon") || a_is_signed != b_is_signed;
+}
+
 const char* name_of(Width width) {
     constexpr const char* kNames[] = {"scalar", "16", "32", "64", "128"};
     return entry(kNames, width);

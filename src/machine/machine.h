@@ -82,6 +82,10 @@ struct Machine {
     Quantity launch;      // seconds that a parallel loop of one task a core takes beside one task
     Quantity task;        // seconds of one more task in a parallel loop
 
+    /** Whether sums of four products of bytes, of such signs, are one instruction: of one that is
+     * unsigned and one that is signed (x86, Hexagon), or of the same sign (Arm, Hexagon). */
+    [[nodiscard]] bool sums_bytes(bool a_is_signed, bool b_is_signed) const;
+
     /** Lanes of a natural vector for elements of this many bytes, at least 1. */
     [[nodiscard]] int lanes(int bytes) const;
 

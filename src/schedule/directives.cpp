@@ -149,8 +149,10 @@ class DirectiveList {
         const auto mark = [&](Method method, LoopRef loop) {
             add(method, where).args.emplace_back(variable(where, stage, loop));
         };
-        if (nest.vector) {
-            mark(Method::Vectorize, *nest.vector);
+        for (const std::optional<LoopRef>& loop : {nest.dot, nest.vector}) {
+            if (loop) {
+                mark(Method::Vectorize, *loop);
+            }
         }
         for (const LoopRef loop : nest.unrolled) {
             mark(Method::Unroll, loop);

@@ -26,6 +26,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_order,
         check_tails,
         check_loop_marks,
+        check_dots,
         check_races,
         check_constant_extents,
         check_atomic,

@@ -198,6 +198,9 @@ class LoopNestPrinter {
         if (nest.vector == loop) {
             return "vectorized";
         }
+        if (nest.dot == loop) {
+            return "summed";
+        }
         const bool unrolled = std::ranges::count(nest.unrolled, loop) > 0;
         const bool parallel = std::ranges::count(nest.parallel, loop) > 0;
         const std::string mark = parallel ? "parallel" : unrolled ? "unrolled" : "for";

@@ -98,9 +98,15 @@ struct LoopNest {
     std::vector<LoopRef> parallel;
     std::vector<LoopRef> unrolled;  // loops of constant extent
     std::optional<LoopRef> vector;  // the loop that is run as one vector
+    // A reduction loop inside of it that runs in the same vector: its steps are neighbours there,
+    // and each sum takes in all of them at once, as instructions for dot products do. The innermost
+    // loop, right inside of `vector`; the update is atomic.
+    std::optional<LoopRef> dot;
     std::vector<LoopPartition> partition;
     std::vector<Prefetch> prefetch;
     bool atomic = false;
+
+    [[nodiscard]] bool is_vector(LoopRef loop) const { return vector == loop || dot == loop; }
 
     bool operator==(const LoopNest&) const = default;
 };

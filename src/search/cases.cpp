@@ -49,7 +49,7 @@ void keep_inner_whole(const std::vector<LoopRef>& sites, LoopNest& nest) {
         if (std::ranges::count(sites, loop) > 0) {
             break;
         }
-        const bool marked = nest.vector == loop || std::ranges::count(nest.unrolled, loop) > 0;
+        const bool marked = nest.is_vector(loop) || std::ranges::count(nest.unrolled, loop) > 0;
         const bool whole = std::ranges::any_of(
             nest.partition, [&](const LoopPartition& each) { return each.loop == loop; });
         if (!marked && !whole) {
@@ -85,6 +85,7 @@ LoopNest narrow(const LoopNest& nest) {
 LoopNest scalar(const LoopNest& nest) {
     LoopNest result = rolled(nest);
     result.vector.reset();
+    result.dot.reset();
     result.partition.clear();
     keep_whole(nest.order, result);
     return result;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/phases.h"
+#include "search/dot_products.h"
 #include "search/register_tiles.h"
 
 namespace nestor {
@@ -36,6 +37,7 @@ class Neighbours {
         if (mine().place == Place::Inlined) {
             return;
         }
+        for_each_dot_product(builder_, plan_, function_, visit_);
         storage();
         alignments();
         turns();
@@ -44,6 +46,7 @@ class Neighbours {
             vector_dims(s);
             blocks(s);
             steps(s);
+            single_steps(s);
             reductions(s);
             orders(s);
             selected(s);
@@ -73,7 +76,8 @@ class Neighbours {
         const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
         for (std::size_t compute = 0; compute < spots.size(); compute++) {
             // The innermost loop is along the vectors, where Halide keeps no circular buffer.
-            const bool slides = spots[compute].kind != SiteKind::Inner;
+            const bool slides =
+                spots[compute].kind != SiteKind::Inner && spots[compute].kind != SiteKind::Step;
             const std::size_t end = slides ? spots.size() : compute + 1;
             for (std::size_t store = compute; store < end; store++) {
                 offer([&](FunctionPlan& f) {
@@ -243,6 +247,13 @@ class Neighbours {
                 }
             }
         }
+    }
+
+    void single_steps(int s) {
+        offer([&](FunctionPlan& f) {
+            f.stages[s].dot_dim = -1;
+            f.stages[s].dot = 1;
+        });
     }
 
     // Which loop of a reduction that may be reordered is the innermost.

@@ -17,8 +17,8 @@ namespace {
 constexpr std::int64_t kShort = 8;         // a dimension of channels, not of pixels
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
 
-constexpr SiteKind kSiteKinds[] = {SiteKind::Inner, SiteKind::Across, SiteKind::Rows,
-                                   SiteKind::Tile};
+constexpr SiteKind kSiteKinds[] = {SiteKind::Step, SiteKind::Inner, SiteKind::Across,
+                                   SiteKind::Rows, SiteKind::Tile};
 
 // The loops of a stage at which other functions can be computed, by SiteKind.
 using Sites = std::array<std::optional<LoopRef>, std::size(kSiteKinds)>;
@@ -117,29 +117,53 @@ class NestMaker {
         tiled_.push_back(tiled);
     }
 
-    // Steps side by side.
+    // Steps within a vector, and side by side.
     void split_reductions() {
         for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
-            const int steps = plan_.block[d];
-            if (is_free(f_, stage_.loops[d]) || steps <= 1 || extent(d) % steps != 0) {
+            if (is_free(f_, stage_.loops[d])) {
                 continue;
             }
-            if (steps < extent(d)) {
-                nest_.splits[d].push_back({steps, Tail::GuardWithIf});
+            const std::int64_t summed = dot(d);
+            const std::int64_t steps =
+                extent(d) / summed % plan_.block[d] == 0 ? plan_.block[d] : 1;
+            int level = 0;
+            for (const std::int64_t factor : {steps * summed, summed}) {
+                const std::int64_t whole =
+                    nest_.splits[d].empty() ? extent(d) : nest_.splits[d].back().factor;
+                if (factor > 1 && factor < whole) {
+                    nest_.splits[d].push_back({factor, Tail::GuardWithIf});
+                    level++;
+                }
+                if (factor > summed) {
+                    nest_.unrolled.push_back({d, level});
+                }
             }
-            nest_.unrolled.push_back({d, steps < extent(d) ? 1 : 0});
+            if (summed > 1) {
+                nest_.dot = LoopRef{d, level};
+                nest_.atomic = true;
+            }
         }
     }
 
+    // Steps of a dimension that run within a vector.
+    [[nodiscard]] std::int64_t dot(int d) const {
+        const Loop& loop = stage_.loops[d];
+        const bool fits = d == plan_.dot_dim && nest_.vector && loop.constant_extent &&
+                          loop.range.extent % plan_.dot == 0;
+        return fits ? plan_.dot : 1;
+    }
+
     [[nodiscard]] bool is_marked(LoopRef loop) const {
-        return nest_.vector == loop || std::ranges::count(nest_.unrolled, loop) > 0;
+        return nest_.is_vector(loop) || std::ranges::count(nest_.unrolled, loop) > 0;
     }
 
     // Innermost first: the vector, blocks, reductions, what is left of the tile, the tiles.
     void order(const std::vector<int>& free) {
         std::vector<LoopRef>& order = nest_.order;
-        if (nest_.vector) {
-            order.push_back(*nest_.vector);
+        for (const std::optional<LoopRef>& loop : {nest_.dot, nest_.vector}) {
+            if (loop) {
+                order.push_back(*loop);
+            }
         }
         for (const int d : free) {
             for (const LoopRef& loop : nest_.unrolled) {
@@ -151,8 +175,13 @@ class NestMaker {
         for (const bool steps : {true, false}) {
             for (const int d : reductions()) {
                 for (int level = static_cast<int>(nest_.splits[d].size()); level >= 0; level--) {
-                    if (is_marked({d, level}) == steps) {
-                        order.push_back({d, level});
+                    const LoopRef loop{d, level};
+                    if (is_marked(loop) != steps || nest_.dot == loop) {
+                        continue;
+                    }
+                    order.push_back(loop);
+                    if (!steps && nest_.dot && !site(SiteKind::Step)) {
+                        site(SiteKind::Step) = loop;
                     }
                 }
             }
@@ -414,7 +443,7 @@ class ScheduleMaker {
         for (const StageRef& use : inlining_.uses[i]) {
             std::vector<Spot> around;
             if (use.stage >= 0) {
-                add_around({use.function, use.stage, SiteKind::Inner}, around);
+                add_around({use.function, use.stage, SiteKind::Step}, around);
             }
             if (!common) {
                 common = std::move(around);
@@ -509,7 +538,8 @@ std::uint64_t hash(const FunctionPlan& plan) {
     for (const NestPlan& nest : plan.stages) {
         add_all(nest.tile);
         add_all(nest.block);
-        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.inner, nest.selected);
+        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.inner, nest.dot_dim, nest.dot,
+            nest.selected);
     }
     return hash_bytes(words);
 }

@@ -16,6 +16,7 @@ namespace nestor {
 /** Loops of a stage at which other functions can be computed, by what they are for, because which
  * loops there are changes with the plan. Innermost first. */
 enum class SiteKind {
+    Step,    // over the steps of a reduction that takes several at once (NestPlan::dot)
     Inner,   // the innermost loop that is neither a vector nor unrolled
     Across,  // of several like Rows, the innermost
     Rows,    // over the rows of a tile, or of all there is: not along the vectors, nor short
@@ -46,6 +47,10 @@ struct NestPlan {
     bool short_outside = false;
     /** The reduction loop that is inside of the others; -1: they are in the domain's order. */
     int inner = -1;
+    /** Steps of a reduction that are summed within vectors, of the loop over dimension `dot_dim`,
+     * if they divide its extent; 1: none. */
+    int dot_dim = -1;
+    int dot = 1;
     /** There is a copy for each value of the definition's Stage::selector. */
     bool selected = true;
 

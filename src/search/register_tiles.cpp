@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "search/dot_products.h"
 #include "search/nests.h"
 
 namespace nestor {
@@ -55,7 +56,8 @@ class RegisterTiles {
   public:
     RegisterTiles(Builder& builder, const Plan& plan, int function,
                   const std::function<void(const Plan&)>& visit)
-        : dag_(builder.dag()),
+        : builder_(builder),
+          dag_(builder.dag()),
           machine_(builder.machine()),
           f_(dag_.functions[function]),
           plan_(plan),
@@ -130,7 +132,7 @@ class RegisterTiles {
         }
         NestPlan& nest = reader.stages[0];
         set(nest, loops_[along], lanes, vectors, loops_[across], rows);
-        visit_(changed);
+        offer(changed);
         if (reader.place != Place::Root) {
             return;
         }
@@ -140,7 +142,12 @@ class RegisterTiles {
             nest.tile[l] = loops[l].range.extent;
         }
         nest.tile[loops_[along]] = static_cast<std::int64_t>(lanes) * vectors;
+        offer(changed);
+    }
+
+    void offer(const Plan& changed) {
         visit_(changed);
+        for_each_dot_product(builder_, changed, function_, visit_);
     }
 
     static void set(NestPlan& nest, int x, int lanes, int vectors, int y, int rows) {
@@ -155,6 +162,7 @@ class RegisterTiles {
         }
     }
 
+    Builder& builder_;
     const PipelineDag& dag_;
     const Machine& machine_;
     const Function& f_;

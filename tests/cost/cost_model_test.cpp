@@ -292,6 +292,87 @@ TEST(Cost, VectorsAndCoresPay) {
     EXPECT_GT(1.1 * seconds(dag, parallel, avx2(1)), vectors);
 }
 
+/// samples::matmul of bytes.
+PipelineDag matmul_of_bytes() {
+    PipelineDag dag = samples::matmul();
+    for (const int i : {0, 1}) {
+        dag.inputs[i].type = {i == 0 ? TypeKind::UInt : TypeKind::Int, 8};
+        dag.functions[i].types = {dag.inputs[i].type};
+    }
+    dag.functions[2].types = {{TypeKind::Int, 32}};
+    Stage& update = dag.functions[2].stages[1];
+    update.ops = {};
+    update.ops.add(Arithmetic::Widen, ElementType::Int32, 2);
+    update.ops.add(Arithmetic::Multiply, ElementType::Int32);
+    update.ops.add(Arithmetic::Add, ElementType::Int32);
+    update.ops.load = 3;
+    update.product = NarrowProduct{dag.inputs[0].type, dag.inputs[1].type, {}};
+    return dag;
+}
+
+/// b with four steps of each column next to each other, all steps in the same place.
+PipelineDag packed_by_four(PipelineDag dag) {
+    std::vector<Coordinate>& coords = dag.functions[2].stages[1].loads[1].coords;
+    coords[0].rates = {4, 0, 1};
+    coords[1].rates = {0, 0, 0};
+    return dag;
+}
+
+Schedule sums_of_bytes(const PipelineDag& dag, bool in_vectors, bool packed) {
+    Schedule s = empty_schedule(dag);
+    s.functions[0].compute = s.functions[1].compute = Level::inlined();
+    s.functions[2].compute = Level::root();
+    LoopNest& n = nest(s, 2, 1);
+    if (in_vectors) {
+        samples::sum_in_vectors(n);
+    } else {
+        n.vector = split(n, 0, 16);
+        n.order = {*n.vector, {2, 0}, {0, 0}, {1, 0}};
+    }
+    if (packed) {
+        s.functions[1].compute = Level::at({2, 1, {2, 0}});
+        s.functions[1].storage_order = {1, 0};
+    }
+    return s;
+}
+
+TEST(Cost, DotProductsPayWhereTheirFactorsLieTogether) {
+    const PipelineDag dag = matmul_of_bytes();
+    const Machine machine = shipped_profile(InstructionSet::X86Avx512);
+    const double steps = seconds(dag, sums_of_bytes(dag, false, false), machine);
+    const double scattered = seconds(dag, sums_of_bytes(dag, true, false), machine);
+    const PipelineDag packed = packed_by_four(dag);
+    const double together = seconds(packed, sums_of_bytes(packed, true, false), machine);
+    EXPECT_LT(2 * together, steps);
+    EXPECT_LT(3 * together, scattered);
+    // A panel of four steps for one row does not pay, but its loads are whole vectors.
+    Expansions expansions;
+    const Schedule panel = sums_of_bytes(dag, true, true);
+    ScheduleFacts facts(dag, panel, machine, expansions);
+    EXPECT_EQ(facts.stride(Source::Function, 1, 0), 4);
+    EXPECT_LT(
+        nest_cycles(facts, facts.nest(2, 1)).loads, 0.5 * [&] {
+            const Schedule none = sums_of_bytes(dag, true, false);
+            ScheduleFacts without(dag, none, machine, expansions);
+            return nest_cycles(without, without.nest(2, 1)).loads;
+        }());
+}
+
+TEST(Cost, DotProductsAreOfTheSignsThatTheMachineHas) {
+    const auto of_signs = [](TypeKind a, InstructionSet set) {
+        PipelineDag dag = packed_by_four(matmul_of_bytes());
+        dag.functions[2].stages[1].product->a.kind = a;
+        const Schedule schedule = sums_of_bytes(dag, true, false);
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, shipped_profile(set), expansions);
+        return nest_cycles(facts, facts.nest(2, 1)).arithmetic;
+    };
+    EXPECT_GT(of_signs(TypeKind::Int, InstructionSet::X86Avx512),
+              1.3 * of_signs(TypeKind::UInt, InstructionSet::X86Avx512));
+    EXPECT_LT(1.3 * of_signs(TypeKind::Int, InstructionSet::ArmNeon),
+              of_signs(TypeKind::UInt, InstructionSet::ArmNeon));
+}
+
 TEST(Cost, ATileThatLeavesTheCacheCosts) {
     const PipelineDag dag = blur();
     const auto l3 = [&](std::int64_t height) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <optional>
 
 namespace nestor {
 namespace {
@@ -307,6 +309,67 @@ TEST(Operations, AreCountedByTypeAndNotInAddresses) {
     EXPECT_EQ(count(Divide, ElementType::Float32), 1);
     EXPECT_EQ(ops.load, 1);
     EXPECT_EQ(ops.call, 0);
+}
+
+/// The update sums(x) += product(in(r, x), weights(r)), of such types.
+std::optional<NarrowProduct> product_of(
+    const Halide::Type& in_type, const Halide::Type& weights_type,
+    const std::function<Expr(const Expr& value, const Expr& weight)>& product) {
+    ImageParam in(in_type, 2, "in");
+    ImageParam weights(weights_type, 1, "weights");
+    const Var x("x");
+    const RDom r(0, 64, "r");
+    Func sums("sums");
+    const Expr summed = product(in(r, x), weights(r));
+    sums(x) = cast(summed.type(), 0);
+    sums(x) += summed;
+    sums.set_estimate(x, 0, 100);
+    in.dim(0).set_estimate(0, 64);
+    in.dim(1).set_estimate(0, 100);
+    weights.dim(0).set_estimate(0, 64);
+    return function(read(Pipeline(sums)), "sums").stages[1].product;
+}
+
+TEST(NarrowProducts, AreOfFactorsThatFitDotProducts) {
+    const auto widened = [](const Expr& a, const Expr& b) {
+        return cast<std::int32_t>(a) * cast<std::int32_t>(b);
+    };
+    const auto mixed = product_of(UInt(8), Int(8), widened);
+    ASSERT_TRUE(mixed);
+    EXPECT_EQ(mixed->a, (ScalarType{TypeKind::UInt, 8}));
+    EXPECT_EQ(mixed->b, (ScalarType{TypeKind::Int, 8}));
+    EXPECT_EQ(mixed->ops.arithmetic(), 0);
+    ASSERT_TRUE(product_of(Int(16), Int(8), widened));
+    EXPECT_EQ(product_of(Int(16), Int(8), widened)->a, (ScalarType{TypeKind::Int, 16}));
+    EXPECT_TRUE(product_of(UInt(8), Int(8), [](const Expr& a, const Expr& b) {
+        return Halide::widening_mul(cast<std::int16_t>(a), cast<std::int16_t>(b));
+    }));
+    EXPECT_TRUE(product_of(UInt(8), UInt(8), [](const Expr& a, const Expr& b) {
+        return cast<std::uint32_t>(cast<std::uint16_t>(a) * cast<std::uint16_t>(b));
+    }));
+    const auto offset = product_of(UInt(8), Int(8), [](const Expr& a, const Expr& b) {
+        return cast<std::int32_t>(cast<std::int16_t>(a) - 3) * b;
+    });
+    ASSERT_TRUE(offset);
+    EXPECT_EQ(offset->a, (ScalarType{TypeKind::Int, 16}));
+    EXPECT_GT(offset->ops.arithmetic(), 0);
+}
+
+TEST(NarrowProducts, LoseNothing) {
+    const auto widened = [](const Expr& a, const Expr& b) {
+        return cast<std::int32_t>(a) * cast<std::int32_t>(b);
+    };
+    EXPECT_FALSE(product_of(UInt(16), Int(16), widened)) << "no signed 16 bits";
+    EXPECT_FALSE(product_of(Int(32), Int(8), widened));
+    EXPECT_FALSE(product_of(UInt(8), UInt(8), [](const Expr& a, const Expr& b) {
+        return cast<std::int32_t>(cast<std::int16_t>(a) * cast<std::int16_t>(b));
+    })) << "255 * 255 has 16 bits without a sign";
+    EXPECT_FALSE(product_of(UInt(8), UInt(8), [](const Expr& a, const Expr& b) {
+        return cast<std::int32_t>(a * b);
+    })) << "bytes that wrap";
+    EXPECT_FALSE(product_of(UInt(8), UInt(8), [](const Expr& a, const Expr& b) {
+        return cast<std::uint16_t>(a) * cast<std::uint16_t>(b);
+    })) << "sums of 16 bits";
 }
 
 TEST(Selectors, AreWhatIsTheSameForAllPoints) {

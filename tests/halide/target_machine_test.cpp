@@ -23,5 +23,19 @@ TEST(TargetMachine, ProcessorsOfOneInstructionSetFollowDifferentlyManyRuns) {
     EXPECT_EQ(streams("x86-64-linux-avx-avx2-fma-sse41"), intel);
 }
 
+TEST(TargetMachine, DotProductsOfBytesAreTheTargetsNotTheProfiles) {
+    const auto cycles = [](const char* target, ElementType type) {
+        const Machine machine = machine_of(Halide::Target(target));
+        return machine.operations[Arithmetic::DotProduct][type][Width::Bytes16].cycles.value;
+    };
+    using enum ElementType;
+    const char* skylake = "x86-64-linux-avx-avx2-avx512-avx512_skylake-fma-sse41";
+    EXPECT_GT(cycles(skylake, Int8), 3 * cycles(skylake, Int16));
+    const char* zen4 =
+        "x86-64-linux-avx-avx2-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-fma-sse41";
+    EXPECT_LT(cycles(zen4, Int8), 2 * cycles(zen4, Int16));
+    EXPECT_LT(cycles("arm-64-linux-arm_dot_prod", Int8), cycles("arm-64-linux", Int8));
+}
+
 }  // namespace
 }  // namespace nestor

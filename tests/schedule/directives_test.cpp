@@ -89,6 +89,18 @@ TEST(Directives, AtomicComesBeforeWhatItAllows) {
               (Lines{"2.1 split", "2.1 atomic", "2.1 vectorize", "2 compute_root"}));
 }
 
+TEST(Directives, StepsWithinAVectorAreItsInnermostLoop) {
+    const PipelineDag dag = samples::matmul();
+    Schedule s = empty_schedule(dag);
+    s.functions[2].compute = Level::root();
+    samples::sum_in_vectors(nest(s, 2, 1));
+    const std::vector<Directive> list = directives(dag, s);
+    EXPECT_EQ(outline(dag, s), (Lines{"2.1 split", "2.1 split", "2.1 reorder", "2.1 atomic",
+                                      "2.1 vectorize", "2.1 vectorize", "2 compute_root"}));
+    EXPECT_EQ(std::get<VariableArg>(list[4].args[0]).name, "ki");
+    EXPECT_EQ(std::get<VariableArg>(list[5].args[0]).name, "xi");
+}
+
 TEST(Directives, AnUpdateThatIsLeftAloneSaysSo) {
     const PipelineDag dag = samples::matmul();
     Schedule s = empty_schedule(dag);

@@ -89,6 +89,8 @@ const Case kLegal[] = {
         nest(s, 1, 1).order = {{1, 0}, {0, 0}}; }, ""},
     {"reduction atomic", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
         LoopNest &n = nest(s, 2, 1); n.vector = split(n, 2, 8); n.atomic = true; }, ""},
+    {"steps within vectors", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        samples::sum_in_vectors(nest(s, 2, 1)); }, ""},
     {"update scheduled on its own", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[2].compute = Level::root(); nest(s, 2, 1).vector = split(nest(s, 2, 1), 0, 8, kGuard); }, ""},
     {"specialised", samples::blur, CHANGE { (void)dag; tile_blur(s);
@@ -218,6 +220,20 @@ const Case kNests[] = {
         nest(s, 2, 1).vector = split(nest(s, 2, 1), 1, 8); }, "depend on each other"},
     {"atomic scan", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = s.functions[2].compute = Level::root();
         nest(s, 2, 1).atomic = true; }, "not an associative"},
+    {"sums within a scan's vectors", samples::zoo, CHANGE { (void)dag; s.functions[1].compute = s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); n.vector = split(n, 0, 8, kGuard); n.dot = split(n, 1, 4, kGuard);
+        n.order = {*n.dot, *n.vector, {1, 0}, {0, 0}}; n.atomic = true; }, "depend on each other"},
+    {"points summed within vectors", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); samples::sum_in_vectors(n); n.dot = split(n, 1, 4, kGuard);
+        n.order = {*n.dot, *n.vector, {2, 1}, {2, 0}, {0, 0}, {1, 0}}; }, "no reduction loop"},
+    {"steps around a vector", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        LoopNest &n = nest(s, 2, 1); samples::sum_in_vectors(n); std::swap(n.order[0], n.order[1]); }, "not right inside"},
+    {"steps within vectors, not atomic", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        samples::sum_in_vectors(nest(s, 2, 1)); nest(s, 2, 1).atomic = false; }, "is not atomic"},
+    {"steps within vectors, guarded", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        samples::sum_in_vectors(nest(s, 2, 1)); nest(s, 2, 1).splits[2][0].factor = 3; }, "steps have a condition"},
+    {"steps within vectors, unrolled", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::root();
+        samples::sum_in_vectors(nest(s, 2, 1)); nest(s, 2, 1).unrolled = {{2, 1}}; }, "a vector and unrolled"},
     {"vector of unknown extent", samples::blur, CHANGE { (void)dag; nest(s, 2).vector = {0, 0}; }, "split it"},
     {"unrolled over unknown extent", samples::histogram, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         nest(s, 1, 1).unrolled = {{0, 0}}; }, "split it"},

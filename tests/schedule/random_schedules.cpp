@@ -188,6 +188,9 @@ class Random {
             nest.vector = loops[0];
         }
         nest.atomic = chance(5);
+        if (nest.vector && chance(2)) {
+            sum_in_vectors(nest, dims);
+        }
         if (chance(4)) {
             nest.partition = {{loops[0], static_cast<PartitionPolicy>(below(3))}};
             if (legal_ && nest.partition[0].policy == PartitionPolicy::Always) {
@@ -201,6 +204,30 @@ class Random {
                               static_cast<PrefetchBounds>(below(3))}};
         }
         return nest;
+    }
+
+    // Steps of a reduction within the vector.
+    void sum_in_vectors(LoopNest& nest, const std::vector<StageDim>& dims) {
+        std::vector<int> reductions;
+        for (int d = 0; d < static_cast<int>(dims.size()); d++) {
+            if (dims[d].kind != LoopKind::Pure && d != nest.vector->dim) {
+                reductions.push_back(d);
+            }
+        }
+        if (reductions.empty()) {
+            return;
+        }
+        const int d = reductions[below(static_cast<int>(reductions.size()))];
+        const LoopRef dot =
+            chance(2) ? LoopRef{d, 0} : samples::split(nest, d, 2 << below(2), Tail::GuardWithIf);
+        nest.dot = dot;
+        nest.atomic = true;
+        std::erase(nest.parallel, dot);
+        std::erase(nest.unrolled, dot);
+        nest.order = loop_order(nest, dims);
+        std::erase(nest.order, dot);
+        std::erase(nest.order, *nest.vector);
+        nest.order.insert(nest.order.begin(), {dot, *nest.vector});
     }
 
     void levels(int f, const PipelineDag& graph) {

@@ -306,6 +306,13 @@ LoopRef split(LoopNest& nest, int dim, std::int64_t factor, Tail tail) {
     return {dim, static_cast<int>(nest.splits[dim].size())};
 }
 
+void sum_in_vectors(LoopNest& nest) {
+    nest.vector = split(nest, 0, 16, Tail::GuardWithIf);
+    nest.dot = split(nest, 2, 4, Tail::GuardWithIf);
+    nest.order = {*nest.dot, *nest.vector, {2, 0}, {0, 0}, {1, 0}};
+    nest.atomic = true;
+}
+
 int derive(const PipelineDag& dag, Schedule& schedule, Derivation derivation) {
     const int f = static_cast<int>(schedule.functions.size());
     schedule.functions.emplace_back();

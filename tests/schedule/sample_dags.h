@@ -57,6 +57,10 @@ LoopNest& nest(Schedule& schedule, int function, int stage = 0);
 /** Splits dimension `dim` once more; returns the new innermost loop. */
 LoopRef split(LoopNest& nest, int dim, std::int64_t factor, Tail tail = Tail::Auto);
 
+/** Vectors of 16 along the first dimension with four steps each of the third, as of matmul's sums.
+ */
+void sum_in_vectors(LoopNest& nest);
+
 /** Appends a derived function; returns its index. */
 int derive(const PipelineDag& dag, Schedule& schedule, Derivation derivation);
 

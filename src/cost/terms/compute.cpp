@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "cost/conditions.h"
+#include "cost/dots.h"
 #include "cost/phases.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
@@ -67,6 +68,10 @@ class NestWork {
                     copies_.push_back({vector_dim_, apart_, 1});
                     all_copies_ *= apart_;
                 }
+            } else if (loop.run == LoopRun::Dot) {
+                dot_dim_ = loop.site.loop.dim;
+                steps_in_vector_ = static_cast<int>(loop.trips);
+                dot_ = dot_work(machine_, stage_, steps_in_vector_);
             } else {
                 all_copies_ *= loop.trips;
                 if (loop.trips > 1 && copies_are_guarded(facts, nest, loop.site.loop.dim)) {
@@ -123,7 +128,9 @@ class NestWork {
     }
 
     [[nodiscard]] double lanes_of(const Family& family) const {
-        return vector_dim_ >= 0 && family.depends_on(vector_dim_) ? lanes_ : 1;
+        const bool all_steps = dot_dim_ >= 0 && family.depends_on(dot_dim_);
+        return (vector_dim_ >= 0 && family.depends_on(vector_dim_) ? lanes_ : 1) *
+               (all_steps ? steps_in_vector_ : 1);
     }
 
     // 2. Arithmetic.
@@ -147,7 +154,14 @@ class NestWork {
         instructions_ += times * ops.call * lanes * kCallCycles;
     }
 
-    void count_own() { add_operations(own_, lanes_, all_copies_ * nest_.iterations(rolled_)); }
+    void count_own() {
+        const double times = all_copies_ * nest_.iterations(rolled_);
+        if (dot_dim_ >= 0) {
+            add_operations(dot_.ops, lanes_ * dot_.elements, times);
+        } else {
+            add_operations(own_, lanes_, times);
+        }
+    }
 
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
@@ -189,14 +203,28 @@ class NestWork {
         const Instructions dense_ones = instructions(machine_, type, lanes);
         const Access vector{dense_ones.count * port[dense_ones.width].value_or(1),
                             dense_ones.count};
+        if (dot_dim_ >= 0 && !store) {
+            const double apart = apart_with_steps(source, index, coords);
+            if (apart == 1) {
+                return vector;
+            }
+            const double elements = lanes * machine_.gather[type].value_or(1);
+            if (apart == 2 || apart == 3 || apart == 4) {
+                const auto stride = static_cast<Stride>(static_cast<int>(apart) - 2);
+                const Quantity& known =
+                    machine_.strided_load[integer_of(bytes_of(type) * steps_in_vector_)][stride];
+                return {dense_ones.count * known.value_or(elements), 3 * dense_ones.count};
+            }
+            return {elements, 2 * lanes, true};
+        }
         double rate = 0;
         bool scattered = false;
         for (std::size_t c = 0; c < coords.size(); c++) {
             if (!coords[c].affine) {
                 scattered = true;
             } else if (coords[c].rates[vector_dim_] != 0) {
-                const auto stride = static_cast<double>(
-                    facts_.placement().stride(source, index, static_cast<int>(c)));
+                const auto stride =
+                    static_cast<double>(facts_.stride(source, index, static_cast<int>(c)));
                 scattered = scattered || stride == 0 || rate != 0;
                 rate = std::abs(coords[c].rates[vector_dim_]) * stride * apart_;
             }
@@ -216,6 +244,35 @@ class NestWork {
         return {elements, 2 * lanes, true};
     }
 
+    // How far the lanes of a vector are from each other in memory, in units of the steps that are
+    // next to each other there; 0: the steps are not, or it is not known.
+    [[nodiscard]] double apart_with_steps(Source source, int index,
+                                          const std::vector<Coordinate>& coords) const {
+        double between_steps = 0;
+        double between_lanes = 0;
+        for (std::size_t c = 0; c < coords.size(); c++) {
+            const double step = coords[c].rates[dot_dim_];
+            const double lane = vector_dim_ >= 0 ? coords[c].rates[vector_dim_] : 0;
+            if (!coords[c].affine) {
+                return 0;
+            }
+            if (step == 0 && lane == 0) {
+                continue;
+            }
+            const auto stride =
+                static_cast<double>(facts_.stride(source, index, static_cast<int>(c)));
+            if (stride == 0) {
+                return 0;
+            }
+            between_steps += step * stride;
+            between_lanes += lane * stride;
+        }
+        if (between_steps == 0) {
+            return between_lanes;
+        }
+        return between_steps != 1 ? 0 : between_lanes == 0 ? 1 : between_lanes / steps_in_vector_;
+    }
+
     // Whether copies of the body store all elements between those of a vector that is stored every
     // `rate` elements: they become whole vectors then.
     [[nodiscard]] bool all_between(Source source, int index, const std::vector<Coordinate>& coords,
@@ -224,8 +281,8 @@ class NestWork {
         for (const Copies& copies : copies_) {
             double distance = 0;
             for (std::size_t c = 0; c < coords.size(); c++) {
-                const auto stride = static_cast<double>(
-                    facts_.placement().stride(source, index, static_cast<int>(c)));
+                const auto stride =
+                    static_cast<double>(facts_.stride(source, index, static_cast<int>(c)));
                 distance += std::abs(coords[c].rates[copies.dim]) * stride * copies.stride;
             }
             stored *= distance > 0 && distance < rate ? copies.count : 1;
@@ -246,6 +303,11 @@ class NestWork {
         const double away = 1 - at_border(family);
         cycles_.loads += away * times * each.cycles * unaligned(family, dense, type, lanes);
         instructions_ += away * times * each.instructions;
+        if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
+            OpCounts widen;
+            widen.add(Arithmetic::Widen, dot_.type);
+            add_operations(widen, lanes, times);
+        }
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
             cycles_.loads += elements * machine_.gather[type].value_or(1);
@@ -386,6 +448,9 @@ class NestWork {
     // so many values are alive at a time.
     void spill_temporaries() {
         constexpr double kAlive = 5;
+        if (dot_dim_ >= 0) {
+            return;  // it is one instruction
+        }
         double vectors = 0;  // of work, in units of the widest
         double registers = 1;
         for (std::size_t t = 0; t < kElementTypes; t++) {
@@ -465,6 +530,11 @@ class NestWork {
 
     // Of an associative update, one operation; otherwise all of them, as far as they are few.
     [[nodiscard]] double step_latency() const {
+        if (stage_.product && dot_dim_ >= 0) {
+            const Width width = instructions(machine_, dot_.type, lanes_ * dot_.elements).width;
+            return machine_.operations[Arithmetic::DotProduct][dot_.type][width].latency.value_or(
+                5);
+        }
         double sum = 0;
         double longest = 1;
         for (const Arithmetic operation :
@@ -510,6 +580,9 @@ class NestWork {
     int vector_dim_ = -1;
     double apart_ = 1;  // points from one element of a vector to the next
     double lanes_ = 1;
+    int dot_dim_ = -1;
+    int steps_in_vector_ = 1;
+    DotWork dot_;
     std::vector<Copies> copies_;
     double all_copies_ = 1;
     double guarded_ = 1;  // copies of the body that have a condition each, and share nothing

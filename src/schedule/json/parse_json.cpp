@@ -318,6 +318,9 @@ class Parser {
             nest.vector =
                 names.find(fields.text("vector", true), fields.where() + ", \"vector\"", errors_);
         }
+        if (fields.find("dot") != nullptr) {
+            nest.dot = names.find(fields.text("dot", true), fields.where() + ", \"dot\"", errors_);
+        }
         nest.atomic = fields.boolean("atomic", false);
         nest.partition.clear();
         for (const Json* item : fields.array("partition")) {

@@ -180,6 +180,9 @@ class Printer {
         if (nest.vector) {
             json["vector"] = loop_text(dims, *nest.vector);
         }
+        if (nest.dot) {
+            json["dot"] = loop_text(dims, *nest.dot);
+        }
         if (nest.atomic) {
             json["atomic"] = true;
         }

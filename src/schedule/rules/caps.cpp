@@ -34,7 +34,8 @@ void check_unrolled_bodies(const RuleContext& c) {
 void check_vector_lanes(const RuleContext& c) {
     c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         if (nest.vector) {
-            const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
+            const std::int64_t steps = nest.dot ? loop_extent(nest, dims, *nest.dot) : 1;
+            const std::int64_t lanes = times(loop_extent(nest, dims, *nest.vector), steps);
             if (lanes > c.caps.vector_lanes) {
                 c.broken(f, s, over("the number of lanes", lanes, c.caps.vector_lanes));
             }

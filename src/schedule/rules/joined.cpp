@@ -28,7 +28,7 @@ bool depends(const PipelineDag& graph, int from, int to) {
 enum class Mark { Serial, Parallel, Unrolled, Vector };
 
 Mark mark(const LoopNest& nest, LoopRef loop) {
-    if (nest.vector == loop) {
+    if (nest.is_vector(loop)) {
         return Mark::Vector;
     }
     if (std::ranges::count(nest.parallel, loop) > 0) {

@@ -27,7 +27,7 @@ bool is_around(const RuleContext& c, const Level& outer, const Level& inner) {
 using IsMarked = bool (*)(const LoopNest& nest, LoopRef loop);
 
 bool is_concurrent(const LoopNest& nest, LoopRef loop) {
-    return nest.vector == loop || std::ranges::count(nest.parallel, loop) > 0;
+    return nest.is_vector(loop) || std::ranges::count(nest.parallel, loop) > 0;
 }
 
 bool is_unrolled(const LoopNest& nest, LoopRef loop) {

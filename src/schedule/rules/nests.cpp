@@ -122,7 +122,7 @@ void check_loop_marks(const RuleContext& c) {
         const std::vector<LoopRef> order = loop_order(nest, dims);
         for (const LoopRef loop : nest.parallel) {
             const std::string name = loop_name(dims, loop);
-            if (nest.vector == loop || std::ranges::count(nest.unrolled, loop) > 0) {
+            if (nest.is_vector(loop) || std::ranges::count(nest.unrolled, loop) > 0) {
                 c.broken(f, s, name + " is parallel and something else");
             } else if (nest.vector && position(order, loop) < position(order, *nest.vector)) {
                 c.broken(f, s, name + " is parallel inside of a vector");
@@ -135,8 +135,34 @@ void check_loop_marks(const RuleContext& c) {
                 c.broken(f, s, name + " is parallel along a dimension with a blended tail");
             }
         }
-        if (nest.vector && std::ranges::count(nest.unrolled, *nest.vector) > 0) {
-            c.broken(f, s, loop_name(dims, *nest.vector) + " is a vector and unrolled");
+        for (const std::optional<LoopRef>& loop : {nest.vector, nest.dot}) {
+            if (loop && std::ranges::count(nest.unrolled, *loop) > 0) {
+                c.broken(f, s, loop_name(dims, *loop) + " is a vector and unrolled");
+            }
+        }
+    });
+}
+
+// Halide makes sums of neighbours of a reduction that is the innermost of two vectors. A condition
+// on its steps would be one on each element.
+void check_dots(const RuleContext& c) {
+    c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
+        if (!nest.dot) {
+            return;
+        }
+        const std::string name = loop_name(dims, *nest.dot);
+        const std::vector<LoopRef> order = loop_order(nest, dims);
+        if (dims[nest.dot->dim].kind == LoopKind::Pure) {
+            c.broken(f, s, name + " is summed within vectors, and no reduction loop");
+        }
+        if (!nest.vector || order.size() < 2 || order[0] != *nest.dot || order[1] != *nest.vector) {
+            c.broken(f, s, name + " is summed within vectors, and not right inside of one");
+        }
+        if (!nest.atomic) {
+            c.broken(f, s, name + " is summed within vectors, and the update is not atomic");
+        }
+        if (c.graph.functions[f].stages[s].predicated || has_guard(nest, dims, s, nest.dot->dim)) {
+            c.broken(f, s, name + " is summed within vectors, and its steps have a condition");
         }
     });
 }
@@ -159,14 +185,19 @@ void check_races(const RuleContext& c) {
         if (nest.vector) {
             check(*nest.vector, "vector");
         }
+        if (nest.dot) {
+            check(*nest.dot, "vector");
+        }
     });
 }
 
 void check_constant_extents(const RuleContext& c) {
     c.each_nest([&](int f, int s, const LoopNest& nest, const std::vector<StageDim>& dims) {
         std::vector<LoopRef> loops = nest.unrolled;
-        if (nest.vector) {
-            loops.push_back(*nest.vector);
+        for (const std::optional<LoopRef>& loop : {nest.vector, nest.dot}) {
+            if (loop) {
+                loops.push_back(*loop);
+            }
         }
         for (const LoopRef loop : loops) {
             if (!has_constant_extent(dims, loop)) {

@@ -60,6 +60,7 @@ void check_outputs(const RuleContext& context);
 void check_order(const RuleContext& context);
 void check_tails(const RuleContext& context);
 void check_loop_marks(const RuleContext& context);
+void check_dots(const RuleContext& context);
 void check_races(const RuleContext& context);
 void check_constant_extents(const RuleContext& context);
 void check_atomic(const RuleContext& context);

@@ -72,6 +72,9 @@ void check_loops_exist(const RuleContext& c, int f, int s, const LoopNest& nest,
     if (nest.vector) {
         need(*nest.vector, "vector");
     }
+    if (nest.dot) {
+        need(*nest.dot, "dot");
+    }
     for (const LoopPartition& partition : nest.partition) {
         need(partition.loop, "partition");
     }
