@@ -204,6 +204,8 @@ const Case kNests[] = {
         "store beyond it"},
     {"output's inner loop rounded up", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 64, kGuard);
         split(nest(s, 2), 0, 24, Tail::RoundUp); }, "store beyond it"},
+    {"output's inner loop predicated", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 0, 12, kGuard);
+        split(nest(s, 2), 0, 4, Tail::ShiftInwards); split(nest(s, 2), 0, 3, Tail::Predicate); }, "has to be GuardWithIf"},
     {"predicated and split again", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         split(nest(s, 1), 0, 16, Tail::PredicateStores); split(nest(s, 1), 0, 8); }, "splits it more than once"},
     {"parallel and unrolled", samples::blur, CHANGE { (void)dag; const LoopRef l = split(nest(s, 2), 0, 8, kGuard);

@@ -88,10 +88,10 @@ std::string tail_problem(const Function& f, int stage, const StageDim& dim,
         return "is an output, and the tail of " + dim.label + " would store beyond it";
     }
     // Halide 21 allocates for the guarded extent, and the inner tail is not guarded: memory beyond
-    // is overwritten.
-    if (!exact && !is_guard(tail) && is_guarded_outside(splits, level, dim, stage)) {
+    // is overwritten. So it is by predicates.
+    if (!exact && tail != Tail::GuardWithIf && is_guarded_outside(splits, level, dim, stage)) {
         return "splits a guarded loop of " + dim.label +
-               " unevenly: this tail has to be guarded, too";
+               " unevenly: this tail has to be GuardWithIf, too";
     }
     return "";
 }
