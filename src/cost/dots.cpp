@@ -22,8 +22,8 @@ DotWork dot_work(const Machine& machine, const Stage& stage, int steps) {
     }
     const NarrowProduct& product = *stage.product;
     const bool bytes = steps % kBytes == 0 && sums_bytes(machine, product);
-    const int at_once = bytes ? kBytes : kWords;
-    const auto instructions = static_cast<float>(steps / at_once);
+    const int at_once = bytes ? kBytes : kWords;  // it divides them
+    const float instructions = static_cast<float>(steps) / static_cast<float>(at_once);
     work.type = bytes ? ElementType::Int8 : ElementType::Int16;
     work.elements = at_once;
     work.widens = !bytes;
