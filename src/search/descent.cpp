@@ -1,6 +1,7 @@
 #include "search/descent.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "base/hash.h"
@@ -234,6 +235,8 @@ class Descent {
     State state_;
 };
 
+constexpr std::int64_t kAllRows = std::numeric_limits<std::int64_t>::max();
+
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:
 // whole rows.
 void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int64_t height) {
@@ -249,12 +252,31 @@ void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int6
             const std::int64_t extent = stage.loops[d].range.extent;
             if (d == nest.vector_dim) {
                 nest.tile[d] = width > 0 && width < extent ? width : 0;
-            } else if (!has_rows && extent > height) {
-                nest.tile[d] = height;
+            } else if (!has_rows && (extent > height || height == kAllRows)) {
+                nest.tile[d] = std::min(height, extent);
                 has_rows = true;
             }
         }
     }
+}
+
+// An update that goes along a dimension in steps of which each needs the one before: sums of all
+// that is above, recursive filters.
+bool is_scan(const Stage& stage) {
+    const auto moves_in_order = [&](const Coordinate& coordinate) {
+        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+            if (stage.loops[l].kind == LoopKind::Reduction && coordinate.rates[l] != 0) {
+                return coordinate.affine;
+            }
+        }
+        return false;
+    };
+    return stage.reads_itself && std::ranges::any_of(stage.stores, moves_in_order);
+}
+
+bool has_scans(const PipelineDag& dag) {
+    return std::ranges::any_of(
+        dag.functions, [](const Function& f) { return std::ranges::any_of(f.stages, is_scan); });
 }
 
 }  // namespace
@@ -287,6 +309,10 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     fused("strips", SiteKind::Rows, 0, 32);
     fused("sliding tiles", SiteKind::Rows, 256, 32);
     fused("tiles", SiteKind::Tile, 128, 32);
+    // Scans need all rows at once.
+    if (has_scans(dag)) {
+        fused("columns", SiteKind::Tile, 128, kAllRows);
+    }
     return starts;
 }
 
