@@ -277,8 +277,7 @@ class Neighbours {
                     offer([&](FunctionPlan& f) { f.stages[s].tile[d] = size; });
                 }
             }
-            // Strips from one end to the other, for what needs all rows at once.
-            if (is_tiled_besides(s, d)) {
+            if (builder_.has_scans() && is_tiled_besides(s, d)) {
                 offer([&](FunctionPlan& f) { f.stages[s].tile[d] = extent; });
             }
         }

@@ -25,6 +25,9 @@ constexpr double kCondition = 2;  // instructions
 // moved from register to register. 32 sums of 1 by 16 floats took 27 cycles a step instead of 16,
 // with 28 registers for them (depthwise_conv, Zen 5).
 constexpr double kSpilledSum = 2;
+// Of what is gathered, an element that is loaded from a known place: no index has to be taken out
+// of a vector.
+constexpr double kKnownPlace = 0.5;
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
 struct Instructions {
@@ -191,9 +194,11 @@ class NestWork {
                             dense_ones.count};
         double rate = 0;
         bool scattered = false;
+        bool known = true;  // where the elements are, by no vector of indices
         for (std::size_t c = 0; c < coords.size(); c++) {
             if (!coords[c].affine) {
                 scattered = true;
+                known = false;
             } else if (coords[c].rates[vector_dim_] != 0) {
                 const auto stride = static_cast<double>(
                     facts_.placement().stride(source, index, static_cast<int>(c)));
@@ -204,7 +209,8 @@ class NestWork {
         if (!scattered && rate == 1) {
             return vector;
         }
-        const double elements = lanes * (store ? 2 * scalar : machine_.gather[type].value_or(1));
+        const double gathered = machine_.gather[type].value_or(1) * (known ? kKnownPlace : 1);
+        const double elements = lanes * (store ? 2 * scalar : gathered);
         const bool near = !scattered && (rate == 2 || rate == 3 || rate == 4);
         if (near && (!store || all_between(source, index, coords, rate))) {
             const auto stride = static_cast<Stride>(static_cast<int>(rate) - 2);
