@@ -99,7 +99,7 @@ TEST(SumsInParts, WhoseOrderMattersAreOfRunsOfNeighbours) {
     const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].parts[0].lanes, 1) << "then blocks of runs";
-    const FunctionSchedule& runs = placed(dag, found[0], machine).functions[3];
+    const FunctionSchedule runs = placed(dag, found[0], machine).functions[3];
     const std::vector<Split>& splits = runs.derivation->splits[1];
     ASSERT_EQ(splits.size(), 2U);
     EXPECT_EQ(splits[0].factor, machine.lanes(4) * splits[1].factor) << "a run for each element";
