@@ -203,19 +203,12 @@ double Family::distinct(std::span<const Copies> copies) const {
         return most;
     }
     double grown = members;
-    std::vector<std::pair<double, double>> shifts;  // and how many
     for (std::size_t c = 0; c < coords.size(); c++) {
         double extent = box[c];
-        shifts.clear();
         for (const Copies& each : copies) {
             const bool known = static_cast<std::size_t>(each.dim) < coords[c].rates.size();
-            shifts.emplace_back(known ? std::abs(coords[c].rates[each.dim]) * each.stride : 0,
-                                each.count);
-        }
-        // What copies of small shifts fill is what those of large ones repeat.
-        std::ranges::sort(shifts);
-        for (const auto& [shift, count] : shifts) {
-            extent += std::min(shift, extent) * (count - 1);
+            const double shift = known ? std::abs(coords[c].rates[each.dim]) * each.stride : 0;
+            extent += std::min(shift, extent) * (each.count - 1);
         }
         grown *= extent / box[c];
     }

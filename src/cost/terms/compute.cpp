@@ -28,8 +28,9 @@ constexpr double kSpilledSum = 2;
 // Of what is gathered, elements that go through runs of their own into sums in registers: their
 // places are known without a vector of indices, and their cache lines stay (an argmax of 16 runs of
 // floats: 0.7 cycles an element, Zen 5).
-constexpr double kOwnRuns = 0.5;
-constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
+constexpr double kOwnRuns = 0.25;
+constexpr double kShortestRun = 16;  // points: a cache line of floats
+constexpr double kForwarding = 5;    // cycles from a store to the load that waits for it
 
 struct Instructions {
     Width width = Width::Scalar;
@@ -224,8 +225,8 @@ class NestWork {
         return {elements, 2 * lanes, true};
     }
 
-    // Whether each element of a vector goes through neighbours in the innermost loop, all in one
-    // row, while nothing is written.
+    // Whether each element of a vector goes through neighbours of its own in the innermost loop,
+    // all in one row, while nothing is written.
     [[nodiscard]] bool along_runs(Source source, int index,
                                   const std::vector<Coordinate>& coords) const {
         const auto dense = static_cast<std::size_t>(facts_.placement().dense_dim(source, index));
@@ -235,7 +236,7 @@ class NestWork {
         const int loop = nest_.loops[rolled_].site.loop.dim;
         const std::vector<double>& rates = coords[dense].rates;
         return stage_.loops[loop].is_reduction() && !nest_.stores_change_with(loop) &&
-               std::abs(rates[loop]) == 1 && rates[vector_dim_] != 0;
+               std::abs(rates[loop]) == 1 && std::abs(rates[vector_dim_]) >= kShortestRun;
     }
 
     // Whether copies of the body store all elements between those of a vector that is stored every
