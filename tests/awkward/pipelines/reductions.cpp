@@ -303,39 +303,6 @@ BuiltPipeline argmax_of_a_picture_with_ties() {
     return b.finish();
 }
 
-// Rows so long that each element of a vector takes a run of neighbours. Of these rows the largest
-// values are in many places; neither the runs nor their blocks come out even.
-BuiltPipeline argmax_of_long_rows_with_ties() {
-    PipelineBuilder b;
-    ImageParam in =
-        b.image(Float(32), "in", {{0, 1301}, {0, 71}}, {InputSize::Estimate, {}, {0, 3}});
-    RDom r(in);
-    Func best("best"), column("column"), row("row");
-    best() = Tuple(-1.0f, -1, -1);
-    Expr value = floor(in(r.x, r.y));
-    Expr worse = value < best()[0];
-    best() =
-        Tuple(max(best()[0], value), select(worse, best()[1], r.x), select(worse, best()[2], r.y));
-    column() = best()[1];
-    row() = best()[2];
-    b.output(column, {});
-    b.output(row, {});
-    b.expect().min_legal_sizes = 1;
-    return b.finish();
-}
-
-// A single dimension, of constant extent, of which tasks and runs are parts; the first wins.
-BuiltPipeline argmin_of_a_line_with_ties() {
-    PipelineBuilder b;
-    ImageParam in = b.image(UInt(16), "in", {{0, 1 << 17}}, {InputSize::Required, {}, {1, 40}});
-    RDom r(0, 1 << 17, "r");
-    Func best("best");
-    best() = argmin(in(r));
-    b.output(best, {});
-    b.expect().min_legal_sizes = 1;
-    return b.finish();
-}
-
 // Vectors along rows and tasks of rows, neither of which come out even.
 BuiltPipeline extrema_of_a_picture() {
     PipelineBuilder b;
@@ -444,8 +411,6 @@ std::vector<TestPipeline> reduction_pipelines() {
         {"argmin_with_ties", "argmax", argmin_with_ties},
         {"argmin_with_ties_of_two_dimensions", "argmax", argmin_with_ties_of_two_dimensions},
         {"argmax_of_a_picture_with_ties", "argmax", argmax_of_a_picture_with_ties},
-        {"argmax_of_long_rows_with_ties", "argmax", argmax_of_long_rows_with_ties},
-        {"argmin_of_a_line_with_ties", "argmax", argmin_of_a_line_with_ties},
         {"extrema_of_a_picture", runtime, extrema_of_a_picture},
         {"sums_of_long_rows", runtime, sums_of_long_rows},
         {"histogram_of_a_picture", runtime, histogram_of_a_picture},

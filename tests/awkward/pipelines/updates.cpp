@@ -95,56 +95,6 @@ BuiltPipeline integral_image() {
     return b.finish();
 }
 
-// Strips of columns from top to bottom, of which the last is narrower than the others. What reads
-// the scan needs rows from above and from below.
-BuiltPipeline largest_so_far() {
-    PipelineBuilder b;
-    ImageParam in = b.image(UInt(16), "in", {{0, 301}, {0, 83}}, kOwnExtents);
-    RDom r(1, in.height() - 1, "r");
-    Func so_far("so_far"), out("out");
-    so_far(x, y) = in(x, y);
-    so_far(x, r) = max(so_far(x, r - 1), so_far(x, r));
-    const Expr above = max(y - 5, 0), below = min(y + 5, in.height() - 1);
-    out(x, y) = so_far(x, below) - so_far(x, above);
-    b.output(out, {{0, 301}, {0, 83}});
-    b.expect().reference = ReferenceSchedule::AllRoot;
-    return b.finish();
-}
-
-// Along the third dimension, then down each plane of the result.
-BuiltPipeline scans_of_a_volume() {
-    PipelineBuilder b;
-    ImageParam in = b.image(Int(32), "in", {{0, 150}, {0, 30}, {0, 9}}, kOwnExtents);
-    RDom depth(1, in.dim(2).extent() - 1, "depth"), row(1, in.height() - 1, "row");
-    Func deep("deep"), down("down"), out("out");
-    deep(x, y, c) = in(x, y, c);
-    deep(x, y, depth) += deep(x, y, depth - 1);
-    down(x, y, c) = deep(x, y, c);
-    down(x, row, c) += 3 * down(x, row - 1, c);
-    out(x, y, c) = down(x, y, c) - in(x, y, c);
-    b.output(out, {{0, 150}, {0, 30}, {0, 9}});
-    b.expect().reference = ReferenceSchedule::AllRoot;
-    return b.finish();
-}
-
-// Of one scan, in both directions.
-BuiltPipeline outputs_of_one_scan() {
-    PipelineBuilder b;
-    ImageParam in = b.image(Float(32), "in", {{0, 280}, {0, 61}}, kOwnExtents);
-    RDom r(1, in.height() - 1, "r");
-    const Expr up = in.height() - 1 - r;
-    Func filter("filter"), smooth("smooth"), rough("rough");
-    filter(x, y) = in(x, y);
-    filter(x, r) = 0.5f * (filter(x, r) + filter(x, r - 1));
-    filter(x, up) = 0.5f * (filter(x, up) + filter(x, up + 1));
-    smooth(x, y) = filter(x, y);
-    rough(x, y) = in(x, y) - filter(x, y);
-    b.output(smooth, {{0, 280}, {0, 61}});
-    b.output(rough, {{0, 280}, {0, 61}});
-    b.expect().reference = ReferenceSchedule::AllRoot;
-    return b.finish();
-}
-
 BuiltPipeline fibonacci() {
     PipelineBuilder b;
     RDom r(2, 60, "r");
@@ -361,9 +311,6 @@ std::vector<TestPipeline> update_pipelines() {
         {"recursive_filter", "scan", recursive_filter},
         {"recursive_filter_transposed", "scan", recursive_filter_transposed},
         {"integral_image", "scan", integral_image},
-        {"largest_so_far", "scan", largest_so_far},
-        {"scans_of_a_volume", "scan", scans_of_a_volume},
-        {"outputs_of_one_scan", "scan", outputs_of_one_scan},
         {"fibonacci", "scan", fibonacci},
         {"several_updates", "several updates", several_updates},
         {"updates_of_slices", "update of a slice", updates_of_slices},
