@@ -62,8 +62,9 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
         const auto extent = static_cast<double>(extents[d]);
         const auto dim = static_cast<int>(d);
         result.region *= extent;
-        result.is_whole = result.is_whole || regions.span(array.source, array.index, dim).whole;
-        const double move = std::abs(regions.advance(array.source, array.index, dim));
+        result.is_whole =
+            result.is_whole || regions.loaded_span(array.source, array.index, dim).whole;
+        const double move = std::abs(regions.loaded_advance(array.source, array.index, dim));
         kept *= std::max(0.0, extent - move) / extent;
     }
     result.fresh = 1 - kept;
@@ -266,7 +267,7 @@ double Footprints::fresh_pages(const Regions& regions, const Array& array,
     double kept = 1;
     for (const int d : array.order) {
         const auto extent = static_cast<double>(extents[d]);
-        const double move = std::abs(regions.advance(array.source, array.index, d));
+        const double move = std::abs(regions.loaded_advance(array.source, array.index, d));
         const double whole = stride < page_ ? std::max(page_ / stride, extent) : extent;
         kept *= std::max(0.0, 1 - move / whole);
         stride *= static_cast<double>(array.extents[d]);

@@ -100,12 +100,13 @@ Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(
         if (!own && !touched_[function]) {
             continue;
         }
-        if (touched_[function]) {
-            widen_for_updates(function);
-        }
         const Placement& placement = bounds.placement();
-        if (!own && !placement.is_transparent(function) &&
-            !placement.is_computed_inside(function, site_)) {
+        const bool inside = own || placement.is_transparent(function) ||
+                            placement.is_computed_inside(function, site_);
+        if (touched_[function]) {
+            widen_for_updates(function, inside);
+        }
+        if (!inside) {
             continue;
         }
         for (const int input : graph.functions[function].extern_inputs) {
@@ -299,7 +300,7 @@ void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const
 
 // An update that addresses a dimension by something else than its pure variable may touch all of
 // it.
-void Regions::widen_for_updates(int function) {
+void Regions::widen_for_updates(int function, bool computed_inside) {
     const Function& f = bounds_.placement().graph().functions[function];
     const std::size_t first = first_dim(Source::Function, function);
     for (std::size_t s = 1; s < f.stages.size(); s++) {
@@ -307,9 +308,14 @@ void Regions::widen_for_updates(int function) {
             const bool pure = std::ranges::any_of(f.stages[s].loops, [&](const Loop& loop) {
                 return !loop.is_reduction() && loop.position == d;
             });
-            if (!pure) {
-                boxes_[first + d] = {true, true, true, 0, 0};
-                std::fill_n(&rates_[(first + d) * dims_], dims_, 0);
+            const std::size_t at = first + d;
+            if (!pure && !boxes_[at].whole) {
+                double* const rates = rates_.data() + at * dims_;
+                if (!computed_inside) {
+                    loaded_.push_back({at, boxes_[at], {rates, rates + dims_}});
+                }
+                boxes_[at] = {true, true, true, 0, 0};
+                std::fill_n(rates, dims_, 0);
             }
         }
     }
@@ -331,6 +337,20 @@ Span Regions::span(Source source, int index, int dim) const {
     const std::size_t at = first_dim(source, index) + dim;
     const Box& box = boxes_[at];
     return {box.whole, box.lo, box.hi, box.varies, box.uneven, {rates_.data() + at * dims_, dims_}};
+}
+
+const Regions::Loaded* Regions::before_widening(std::size_t at) const {
+    const auto found = std::ranges::find(loaded_, at, &Loaded::at);
+    return found == loaded_.end() ? nullptr : &*found;
+}
+
+Span Regions::loaded_span(Source source, int index, int dim) const {
+    const Loaded* const before = before_widening(first_dim(source, index) + dim);
+    if (before == nullptr) {
+        return span(source, index, dim);
+    }
+    const Box& box = before->box;
+    return {box.whole, box.lo, box.hi, box.varies, box.uneven, before->rates};
 }
 
 std::vector<std::int64_t> Regions::extents(int function) const {
@@ -391,18 +411,26 @@ std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
     if (touches(source, index)) {
         const std::size_t first = first_dim(source, index);
         for (std::size_t d = 0; d < whole.size(); d++) {
-            result.push_back(extent_of(boxes_[first + d], whole[d].extent));
+            const Loaded* const before = before_widening(first + d);
+            const Box& box = before == nullptr ? boxes_[first + d] : before->box;
+            result.push_back(extent_of(box, whole[d].extent));
         }
     }
     return result;
 }
 
 double Regions::advance(Source source, int index, int dim) const {
-    const std::size_t at = first_dim(source, index) + dim;
+    return advance_of(span(source, index, dim));
+}
+
+double Regions::loaded_advance(Source source, int index, int dim) const {
+    return advance_of(loaded_span(source, index, dim));
+}
+
+double Regions::advance_of(const Span& span) const {
     double sum = 0;
     for (const LoopNest* nest : bounds_.placement().nests(site_.function, site_.stage)) {
-        sum = rates_[at * dims_ + site_.loop.dim] *
-              static_cast<double>(loop_stride(*nest, site_.loop));
+        sum = span.rates[site_.loop.dim] * static_cast<double>(loop_stride(*nest, site_.loop));
     }
     return sum;
 }

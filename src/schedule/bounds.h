@@ -51,12 +51,17 @@ class Regions {
     [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
     /** What is loaded, without the tails. Empty if nothing is. */
     [[nodiscard]] std::vector<std::int64_t> loaded(Source source, int index) const;
+    /** The same, as a span. Of a function whose updates reach further than what is loaded (scans),
+     * and that is not computed inside, it is what is loaded only. */
+    [[nodiscard]] Span loaded_span(Source source, int index, int dim) const;
     /** For each dimension, whether its extent in extents() is bounded by a constant in every run,
      * as memory on the stack or in registers has to be. */
     [[nodiscard]] std::vector<bool> constant(int function) const;
     /** How far along `dim` what is touched moves from one iteration of the site's loop to the next;
      * negative: down. 0 where it stays, and where it is the whole. */
     [[nodiscard]] double advance(Source source, int index, int dim) const;
+    /** The same of loaded_span(). */
+    [[nodiscard]] double loaded_advance(Source source, int index, int dim) const;
 
   private:
     friend class Bounds;
@@ -66,6 +71,13 @@ class Regions {
         bool uneven = false;
         double lo = 0;
         double hi = 0;
+    };
+
+    // A dimension before widen_for_updates().
+    struct Loaded {
+        std::size_t at = 0;  // into boxes_
+        Box box;
+        std::vector<double> rates;
     };
 
     // Used while regions are made, and kept so that memory is.
@@ -83,18 +95,21 @@ class Regions {
     void add(const Load& load);
     void unite(std::size_t at, Box box, const double* rates);
     void cover_all_positions(std::size_t dim, Box& box, double& rate) const;
-    void widen_for_updates(int function);
+    void widen_for_updates(int function, bool computed_inside);
     [[nodiscard]] std::size_t first_dim(Source source, int index) const;
     [[nodiscard]] const Stage& stage() const;
     [[nodiscard]] std::int64_t extent_of(const Box& box, std::int64_t whole) const;
+    [[nodiscard]] const Loaded* before_widening(std::size_t at) const;
+    [[nodiscard]] double advance_of(const Span& span) const;
     [[nodiscard]] Range aligned(int function, int dim) const;
 
     Bounds& bounds_;
     LoopSite site_;
-    std::size_t dims_ = 0;       // of the site's stage
-    std::vector<bool> touched_;  // [function, then input]
-    std::vector<Box> boxes_;     // [dimensions of all functions, then of all inputs]
-    std::vector<double> rates_;  // [box][dimension of the site's stage]
+    std::size_t dims_ = 0;        // of the site's stage
+    std::vector<bool> touched_;   // [function, then input]
+    std::vector<Box> boxes_;      // [dimensions of all functions, then of all inputs]
+    std::vector<double> rates_;   // [box][dimension of the site's stage]
+    std::vector<Loaded> loaded_;  // of what is widened, and not computed inside
     // How far its iterations are apart along each dimension of its stage, at least; 0: not at all.
     std::vector<std::int64_t> steps_;
 };

@@ -1,11 +1,13 @@
 #include "search/descent.h"
 
 #include <algorithm>
+#include <limits>
 #include <random>
 
 #include "base/hash.h"
 #include "search/inlining.h"
 #include "search/moves.h"
+#include "search/scans.h"
 
 namespace nestor {
 
@@ -234,6 +236,8 @@ class Descent {
     State state_;
 };
 
+constexpr std::int64_t kAllRows = std::numeric_limits<std::int64_t>::max();
+
 // Tiles for the last stage of each function, where its dimensions are long enough; a width of 0:
 // whole rows.
 void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int64_t height) {
@@ -249,8 +253,8 @@ void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int6
             const std::int64_t extent = stage.loops[d].range.extent;
             if (d == nest.vector_dim) {
                 nest.tile[d] = width > 0 && width < extent ? width : 0;
-            } else if (!has_rows && extent > height) {
-                nest.tile[d] = height;
+            } else if (!has_rows && (extent > height || height == kAllRows)) {
+                nest.tile[d] = std::min(height, extent);
                 has_rows = true;
             }
         }
@@ -287,6 +291,10 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     fused("strips", SiteKind::Rows, 0, 32);
     fused("sliding tiles", SiteKind::Rows, 256, 32);
     fused("tiles", SiteKind::Tile, 128, 32);
+    // Scans need all rows at once.
+    if (has_scans(dag)) {
+        fused("columns", SiteKind::Tile, 128, kAllRows);
+    }
     return starts;
 }
 

@@ -273,21 +273,35 @@ class Neighbours {
         const NestPlan& nest = mine().stages[s];
         const std::vector<Loop>& loops = f_.stages[s].loops;
         for (int d = 0; d < static_cast<int>(loops.size()); d++) {
-            if (!is_free(f_, loops[d]) || loops[d].range.extent <= kSmallestTile) {
+            const std::int64_t extent = loops[d].range.extent;
+            if (!is_free(f_, loops[d]) || extent <= kSmallestTile) {
                 continue;
             }
             std::vector<std::int64_t> sizes{0, nest.tile[d] / 2, nest.tile[d] * 2};
-            if (nest.tile[d] == 0 || nest.tile[d] >= loops[d].range.extent) {
+            if (nest.tile[d] == 0 || nest.tile[d] >= extent) {
                 sizes = {0, 8, 32, 128};
             }
             for (const std::int64_t size : sizes) {
-                const bool allowed = size == 0 || (size >= kSmallestTile && size <= kLargestTile &&
-                                                   size < loops[d].range.extent);
+                const bool allowed =
+                    size == 0 || (size >= kSmallestTile && size <= kLargestTile && size < extent);
                 if (allowed) {
                     offer([&](FunctionPlan& f) { f.stages[s].tile[d] = size; });
                 }
             }
+            if (builder_.has_scans() && is_tiled_besides(s, d)) {
+                offer([&](FunctionPlan& f) { f.stages[s].tile[d] = extent; });
+            }
         }
+    }
+
+    [[nodiscard]] bool is_tiled_besides(int s, int dim) const {
+        const std::vector<std::int64_t>& tile = mine().stages[s].tile;
+        for (int d = 0; d < static_cast<int>(tile.size()); d++) {
+            if (d != dim && tile[d] > 0 && tile[d] < f_.stages[s].loops[d].range.extent) {
+                return true;
+            }
+        }
+        return false;
     }
 
     Builder& builder_;

@@ -9,6 +9,7 @@
 #include "schedule/phases.h"
 #include "search/cases.h"
 #include "search/nests.h"
+#include "search/scans.h"
 
 namespace nestor {
 
@@ -575,7 +576,7 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
 }
 
 Builder::Builder(const PipelineDag& dag, const Machine& machine)
-    : dag_(dag), machine_(machine), reach_(dag) {}
+    : dag_(dag), machine_(machine), reach_(dag), has_scans_(nestor::has_scans(dag)) {}
 
 Schedule Builder::build(const Plan& plan) {
     return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).run();

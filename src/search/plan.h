@@ -117,6 +117,8 @@ class Builder {
 
     [[nodiscard]] const PipelineDag& dag() const { return dag_; }
     [[nodiscard]] const Machine& machine() const { return machine_; }
+    /** See nestor::has_scans(). */
+    [[nodiscard]] bool has_scans() const { return has_scans_; }
 
   private:
     [[nodiscard]] const Inlining& inlining(const Plan& plan);
@@ -124,6 +126,7 @@ class Builder {
     const PipelineDag& dag_;
     const Machine& machine_;
     const Reach reach_;
+    const bool has_scans_;
     std::map<std::vector<bool>, Inlining> inlinings_;  // by what is inlined
 };
 

@@ -17,6 +17,11 @@ constexpr double kLeastWork = 50'000;   // points of a reduction for which parts
 constexpr std::int64_t kTasks = 16;     // at least: more than are taken for channels
 constexpr std::int64_t kPerThread = 4;  // tasks, so that uneven ones even out
 constexpr std::int64_t kCopies = 4;     // of a histogram, as many as hide a store that is read next
+// Neighbours that an element of a vector combines where order counts: so many that combining the
+// elements afterwards is little work, and so few that the cache lines of all elements stay in the
+// first cache.
+constexpr std::int64_t kLongestRun = 256;
+constexpr std::int64_t kShortestRun = 32;
 
 // A schedule that derives functions and does nothing else.
 Schedule with(const PipelineDag& dag, const std::vector<Derivation>& derivations) {
@@ -119,10 +124,17 @@ class LongSum {
     // Sums for each element of a vector, along what is contiguous.
     [[nodiscard]] std::optional<Derivation> vectors() const {
         const int d = along();
-        if (d < 0 || !stage_.commutative) {
+        if (d < 0) {
             return std::nullopt;
         }
         Derivation result = derivation();
+        if (!stage_.commutative) {
+            if (extent(d) < lanes() * kShortestRun) {
+                return std::nullopt;
+            }
+            split_into_runs(d, result);
+            return result;
+        }
         split(d, lanes() * vectors_at_once(), result);
         result.preserved.push_back({d, 1});
         return result;
@@ -204,6 +216,23 @@ class LongSum {
         return result;
     }
 
+    // Where order counts, each element of a vector has a run of neighbours, and what these make is
+    // combined in order: all loops around a run have parts of their own.
+    void split_into_runs(int d, Derivation& result) const {
+        std::int64_t run = kLongestRun;
+        while (run > kShortestRun && extent(d) % (lanes() * run) != 0) {
+            run /= 2;
+        }
+        split(d, lanes() * run, result);
+        split(d, run, result);
+        result.preserved = {{d, 1}, {d, 0}};
+        for (int outer = d + 1; outer < static_cast<int>(stage_.loops.size()); outer++) {
+            if (stage_.loops[outer].is_reduction()) {
+                result.preserved.push_back({outer, 0});
+            }
+        }
+    }
+
     static void split(int dim, std::int64_t factor, Derivation& derivation) {
         if (derivation.splits.size() <= static_cast<std::size_t>(dim)) {
             derivation.splits.resize(dim + 1);
@@ -269,6 +298,7 @@ Schedule Variant::of_pipeline(Schedule schedule) const {
 
 std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& machine) {
     std::vector<Derivation> derivations;
+    std::size_t of_tasks = 0;
     // Tasks first: vectors then are taken from what a task does.
     for (const bool tasks : {true, false}) {
         const Schedule schedule = with(dag, derivations);
@@ -284,6 +314,7 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
                 }
             }
         }
+        of_tasks = tasks ? derivations.size() : of_tasks;
     }
     if (derivations.empty()) {
         return {};
@@ -298,12 +329,12 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
         parts.reader = sums.variant.in_graph(derivation.parent);
         parts.stage = derivation.stage;
         const int dimensions = graph.functions[parts.function].dimensions();
-        const bool tasks = derivation.preserved.back().level == 0;
-        if (tasks) {
+        const auto preserved = static_cast<int>(derivation.preserved.size());
+        if (static_cast<std::size_t>(i) < of_tasks) {
             parts.tasks = dimensions - 1;
-            parts.copies = derivation.preserved.size() > 1 ? dimensions - 2 : -1;
+            parts.copies = preserved > 1 ? dimensions - 2 : -1;
         } else {
-            parts.lanes = dimensions - 1;
+            parts.lanes = dimensions - preserved;
         }
         sums.parts.push_back(parts);
     }
@@ -317,6 +348,19 @@ void set_plain(NestPlan& nest) {
     nest.vector_dim = -1;
     nest.lanes = 1;
     std::ranges::fill(nest.block, 1);
+}
+
+// Steps side by side, so that what is loaded from far apart need not wait.
+void unroll_runs(const Stage& stage, NestPlan& nest) {
+    constexpr int kSteps = 4;
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        const Loop& loop = stage.loops[l];
+        const bool divides = loop.constant_extent && loop.range.extent % kSteps == 0;
+        if (loop.is_reduction() && !stage.commutative && divides) {
+            nest.block[l] = kSteps;
+            return;
+        }
+    }
 }
 
 }  // namespace
@@ -349,6 +393,7 @@ void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
             each.lanes = machine.lanes(widest_bytes(f));
             each.block[loop] = static_cast<int>(stage.loops[loop].range.extent / each.lanes);
         }
+        unroll_runs(update, nest);
     }
 }
 

@@ -39,15 +39,16 @@ struct Parts {
     int reader = 0;    // where they are added up, in an update
     int stage = 1;     // of the reader
     // Dimensions of the function, -1: none.
-    int lanes = -1;   // a part for each element of a vector
+    int lanes = -1;   // a part for each element of a vector; those after it: for each of its runs
     int copies = -1;  // a part for each unrolled step, so that they need not wait for each other
     int tasks = -1;   // a part for each task
 };
 
 /** Sums over many points into few: vectors along what is contiguous, and tasks, where the sums are
  * too few for all threads. A histogram, whose sums are not known beforehand, has copies instead of
- * vectors. Sums of floating-point numbers are reassociated. The variant and what is in it; none if
- * there is nothing to gain. */
+ * vectors. Where the order counts (argmax, of equal values), each part is of neighbours, and parts
+ * are combined in order. Sums of floating-point numbers are reassociated. The variant and what is
+ * in it; none if there is nothing to gain. */
 struct SumsInParts {
     Variant variant;
     std::vector<Parts> parts;

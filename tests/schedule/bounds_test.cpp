@@ -56,6 +56,23 @@ TEST(Footprint, GoesThroughFunctionsComputedInside) {
     EXPECT_EQ(footprint_of(dag, s, 0, {1, 0, {0, 0}}), (Extents{10, 1}));
 }
 
+TEST(Footprint, OfAScanIsAllOfItAndLessIsLoaded) {
+    const PipelineDag dag = samples::zoo();
+    const int scan = samples::find(dag, "sum#1");
+    Schedule s = empty_schedule(dag);
+    s.functions[scan].compute = Level::root();
+    const ScheduledDag graph(dag, s);
+    const Placement placement(*graph, s);
+    Bounds bounds(placement);
+    const Regions& row = bounds.within({samples::find(dag, "user"), 0, {1, 0}});
+    EXPECT_EQ(row.extents(scan), (Extents{100, 100}));
+    EXPECT_TRUE(row.span(Source::Function, scan, 1).whole);
+    EXPECT_EQ(row.advance(Source::Function, scan, 1), 0);
+    EXPECT_EQ(row.loaded(Source::Function, scan), (Extents{100, 1}));
+    EXPECT_FALSE(row.loaded_span(Source::Function, scan, 1).whole);
+    EXPECT_EQ(row.loaded_advance(Source::Function, scan, 1), 1);
+}
+
 TEST(Footprint, IsEnlargedByAlignment) {
     const PipelineDag dag = samples::blur();
     Schedule s = tiled_blur(dag);

@@ -14,6 +14,7 @@
 #include "search/inlining.h"
 #include "search/moves.h"
 #include "search/sample.h"
+#include "search/scans.h"
 #include "search/search.h"
 
 namespace nestor {
@@ -45,6 +46,18 @@ TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
         }
         EXPECT_GT(legal, 0) << dag.name;
     }
+}
+
+TEST(Starts, OfScansHaveStripsFromEndToEnd) {
+    PipelineDag dag = samples::zoo();
+    EXPECT_EQ(make_starts(dag, avx2()).size(), 4U);
+    Stage& scan = dag.functions[samples::find(dag, "sum#1")].stages[1];
+    scan.stores = stored_at(dag.functions[0].stages[0], 2);  // at (x, r)
+    ASSERT_TRUE(is_scan(scan));
+    const std::vector<Start> starts = make_starts(dag, avx2());
+    ASSERT_EQ(starts.size(), 5U);
+    const NestPlan& out = starts.back().plan.functions[dag.outputs[0]].stages[0];
+    EXPECT_EQ(out.tile[1], 100) << "all rows";
 }
 
 TEST(Plan, TilesHostTheirProducers) {

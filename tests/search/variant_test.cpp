@@ -92,13 +92,28 @@ TEST(SumsInParts, OfAHistogramAreForTasksAndCopies) {
     EXPECT_TRUE(sums_in_parts(dag, avx2(1)).empty()) << "one thread needs no tasks";
 }
 
-TEST(SumsInParts, WhoseOrderMattersHaveNoVectors) {
+TEST(SumsInParts, WhoseOrderMattersAreOfRunsOfNeighbours) {
     PipelineDag dag = samples::sums();
     dag.functions[1].stages[1].commutative = false;
-    EXPECT_TRUE(sums_in_parts(dag, avx2(4)).empty());
+    const Machine machine = avx2(4);
+    const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].parts[0].lanes, 1) << "then blocks of runs";
+    const FunctionSchedule runs = placed(dag, found[0], machine).functions[3];
+    const std::vector<Split>& splits = runs.derivation->splits[1];
+    ASSERT_EQ(splits.size(), 2U);
+    EXPECT_EQ(splits[0].factor, machine.lanes(4) * splits[1].factor) << "a run for each element";
+    EXPECT_EQ(runs.derivation->preserved, (std::vector<LoopRef>{{1, 1}, {1, 0}}));
+    const LoopNest& nest = runs.stages[1].nest;
+    ASSERT_TRUE(nest.vector);
+    EXPECT_EQ(nest.vector->dim, 1);
+    EXPECT_EQ(nest.unrolled.size(), 1U) << "steps side by side";
+    dag.functions[1].stages[1].loops[1].range.extent = 8 * 31;
+    dag.functions[1].stages[1].loops[0].range.extent = 1000;
+    EXPECT_TRUE(sums_in_parts(dag, machine).empty()) << "short runs";
     dag.functions[1].stages[1].commutative = true;
-    dag.functions[1].stages[1].loops[1].range.extent = 100;
-    EXPECT_TRUE(sums_in_parts(dag, avx2(4)).empty()) << "little work";
+    dag.functions[1].stages[1].loops[1].range.extent = 40;
+    EXPECT_TRUE(sums_in_parts(dag, machine).empty()) << "little work";
 }
 
 }  // namespace

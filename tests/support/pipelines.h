@@ -176,6 +176,7 @@ std::vector<TestPipeline> pyramid_pipelines();
 std::vector<TestPipeline> scheduled_pipelines();
 std::vector<TestPipeline> derivative_pipelines();
 std::vector<TestPipeline> extern_pipelines();
+std::vector<TestPipeline> ordered_pipelines();
 
 /// All of the above, in that order. Names are unique.
 std::vector<TestPipeline> all_awkward_pipelines();
