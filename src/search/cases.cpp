@@ -190,4 +190,23 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
 }
 
+void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule) {
+    StageSchedule& mine = schedule.functions[output].stages[stage];
+    Specialization large{{}, mine.nest, {}};
+    for (int d = 0; d < static_cast<int>(large.nest.splits.size()); d++) {
+        std::vector<Split>& splits = large.nest.splits[d];
+        const Loop& loop = dag.functions[output].stages[stage].loops[d];
+        const bool parallel = std::ranges::any_of(
+            large.nest.parallel, [&](const LoopRef& each) { return each.dim == d; });
+        if (!splits.empty() && !parallel && splits[0].factor <= loop.range.extent) {
+            splits[0].tail = Tail::ShiftInwardsAndBlend;
+            large.when.push_back({loop.position, splits[0].factor});
+        }
+    }
+    if (!large.when.empty()) {
+        mine.nest = rolled(mine.nest);
+        mine.specializations.push_back(std::move(large));
+    }
+}
+
 }  // namespace nestor
