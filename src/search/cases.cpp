@@ -5,6 +5,7 @@
 
 #include "schedule/access_along.h"
 #include "schedule/placement.h"
+#include "schedule/stored_within.h"
 #include "schedule/tails.h"
 
 namespace nestor {
@@ -206,6 +207,20 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
     if (!large.when.empty()) {
         mine.nest = rolled(mine.nest);
         mine.specializations.push_back(std::move(large));
+    }
+    const Placement placement(dag, schedule);
+    for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+        if (placement.kind(f) != Placement::Kind::At) {
+            continue;
+        }
+        const LoopSite& site = schedule.functions[f].compute.site;
+        for (int d = 0; site.function == output && site.stage == stage &&
+                        d < dag.functions[f].dimensions();
+             d++) {
+            if (const auto most = stored_within(placement, f, d)) {
+                schedule.functions[f].storage_bounds.push_back({d, *most});
+            }
+        }
     }
 }
 

@@ -326,7 +326,7 @@ class ScheduleMaker {
                 add_sizes(dag_, output, schedule_);
             }
             for (int s = 1; !f.pinned && s < static_cast<int>(f.stages.size()); s++) {
-                if (has_blocks_of_sums(output, s)) {
+                if (adds_what_is_inside(output, s)) {
                     add_update_sizes(dag_, output, s, schedule_);
                 }
             }
@@ -340,11 +340,10 @@ class ScheduleMaker {
     }
 
   private:
-    // Whether an update without a reduction has something in its innermost loop.
-    [[nodiscard]] bool has_blocks_of_sums(int function, int stage) const {
+    // Whether something is computed in the loops of an update without a reduction.
+    [[nodiscard]] bool adds_what_is_inside(int function, int stage) const {
         return std::ranges::any_of(compute_, [&](const std::optional<Spot>& spot) {
-            return spot && spot->function == function && spot->stage == stage &&
-                   spot->kind == SiteKind::Inner;
+            return spot && spot->function == function && spot->stage == stage;
         }) && !is_reduction(dag_.functions[function].stages[stage]);
     }
 
