@@ -82,55 +82,67 @@ std::optional<std::int64_t> points_inside(const LoopNest& nest, const std::vecto
     return stored_extent(splits[level - 1].factor, splits, dims[dim].kind, stage, level);
 }
 
-}  // namespace
-
-std::optional<std::int64_t> stored_within(const Placement& placement, int function, int dim) {
+// Whether a function is computed and stored in a loop of the one definition that reads it, and
+// nothing but that decides how much of it there is.
+bool is_only_for_its_site(const Placement& placement, int function) {
     const Function& f = placement.graph().functions[function];
     const FunctionSchedule& schedule = placement.schedule().functions[function];
     if (placement.kind(function) != Placement::Kind::At ||
         placement.store(function) != schedule.compute || !schedule.region_alignment.empty() ||
         schedule.fold || f.is_extern || f.pinned) {
-        return std::nullopt;
+        return false;
     }
     // What is fused with something else may be computed for both.
-    for (const FunctionSchedule& each : placement.schedule().functions) {
-        if (std::ranges::any_of(each.stages,
-                                [](const StageSchedule& s) { return s.compute_with.has_value(); })) {
-            return std::nullopt;
-        }
-    }
+    const bool fused =
+        std::ranges::any_of(placement.schedule().functions, [](const FunctionSchedule& each) {
+            return std::ranges::any_of(
+                each.stages, [](const StageSchedule& s) { return s.compute_with.has_value(); });
+        });
     const LoopSite& site = schedule.compute.site;
-    const std::vector<Placement::Use> uses = placement.uses(function);
-    if (uses != std::vector<Placement::Use>{{site.function, site.stage}} ||
-        f.consumers != std::vector<int>{site.function}) {
-        return std::nullopt;
-    }
+    return !fused && f.consumers == std::vector<int>{site.function} &&
+           placement.uses(function) == std::vector<Placement::Use>{{site.function, site.stage}};
+}
+
+// What the reader asks for in one iteration of the site, in any of its nests.
+std::optional<std::int64_t> asked_for(const Placement& placement, int function, int dim) {
+    const LoopSite& site = placement.schedule().functions[function].compute.site;
     const Stage& reader = placement.graph().functions[site.function].stages[site.stage];
     const int loop = loop_of_loads(reader, function, dim);
     if (loop < 0) {
         return std::nullopt;
     }
-    // 1. What is asked for.
     const std::vector<StageDim> dims = placement.dims(site.function, site.stage);
-    std::int64_t asked = 0;
+    std::int64_t most = 0;
     for (const LoopNest* nest : placement.nests(site.function, site.stage)) {
         const auto points = points_inside(*nest, dims, site.stage, loop, site.loop);
         if (!points) {
             return std::nullopt;
         }
-        asked = std::max(asked, *points);
+        most = std::max(most, *points);
     }
-    // 2. What the function's own tails make of it.
-    std::int64_t most = asked;
+    return most;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> stored_within(const Placement& placement, int function, int dim) {
+    if (!is_only_for_its_site(placement, function)) {
+        return std::nullopt;
+    }
+    const std::optional<std::int64_t> asked = asked_for(placement, function, dim);
+    const Function& f = placement.graph().functions[function];
+    std::int64_t most = asked.value_or(0);
     for (const Stage& stage : f.stages) {
-        if (stage.index > 0 && !stays_at_its_points(stage, f.dimensions(), dim)) {
+        if (!asked || (stage.index > 0 && !stays_at_its_points(stage, f.dimensions(), dim))) {
             return std::nullopt;
         }
         for (const LoopNest* nest : placement.nests(function, stage.index)) {
             for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
-                if (!stage.loops[d].is_reduction() && stage.loops[d].position == dim) {
-                    most = std::max(most, stored_extent(asked, splits_of(*nest, d),
-                                                        stage.loops[d].kind, stage.index, 0));
+                const Loop& loop = stage.loops[d];
+                if (!loop.is_reduction() && loop.position == dim) {
+                    // Its own tails round up what is asked for.
+                    most = std::max(most, stored_extent(*asked, splits_of(*nest, d), loop.kind,
+                                                        stage.index, 0));
                 }
             }
         }

@@ -214,8 +214,8 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
             continue;
         }
         const LoopSite& site = schedule.functions[f].compute.site;
-        for (int d = 0; site.function == output && site.stage == stage &&
-                        d < dag.functions[f].dimensions();
+        for (int d = 0;
+             site.function == output && site.stage == stage && d < dag.functions[f].dimensions();
              d++) {
             if (const auto most = stored_within(placement, f, d)) {
                 schedule.functions[f].storage_bounds.push_back({d, *most});

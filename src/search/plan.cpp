@@ -342,9 +342,12 @@ class ScheduleMaker {
   private:
     // Whether something is computed in the loops of an update without a reduction.
     [[nodiscard]] bool adds_what_is_inside(int function, int stage) const {
-        return std::ranges::any_of(compute_, [&](const std::optional<Spot>& spot) {
-            return spot && spot->function == function && spot->stage == stage;
-        }) && !is_reduction(dag_.functions[function].stages[stage]);
+        return std::ranges::any_of(compute_,
+                                   [&](const std::optional<Spot>& spot) {
+                                       return spot && spot->function == function &&
+                                              spot->stage == stage;
+                                   }) &&
+               !is_reduction(dag_.functions[function].stages[stage]);
     }
 
     void place_consumers_of(int function) {

@@ -73,8 +73,7 @@ TEST(OutputSums, StayInRegistersOfConstantSize) {
             legal += broken.empty() ? 1 : 0;
             EXPECT_EQ(schedule.functions[3].storage_bounds.size(), 2U)
                 << print_loop_nest(dag, schedule);
-            for (const Specialization& large :
-                 schedule.functions[2].stages[1].specializations) {
+            for (const Specialization& large : schedule.functions[2].stages[1].specializations) {
                 for (const std::vector<Split>& splits : large.nest.splits) {
                     blended += !splits.empty() && splits[0].tail == Tail::ShiftInwardsAndBlend;
                 }

@@ -210,8 +210,9 @@ void check_storage_bounds(const RuleContext& c) {
         for (const Alignment& bound : function.storage_bounds) {
             const auto most = stored_within(c.placement, f, bound.dim);
             if (!most || *most > bound.elements || !function.alignment.empty()) {
-                c.broken(f, -1, "has memory for " + std::to_string(bound.elements) +
-                                    " elements, of which it is not known that they are enough");
+                c.broken(f, -1,
+                         "has memory for " + std::to_string(bound.elements) +
+                             " elements, of which it is not known that they are enough");
             }
         }
     }

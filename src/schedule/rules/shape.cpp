@@ -165,7 +165,9 @@ void check_storage_dims(const RuleContext& c) {
                 const auto same = [&](const Alignment& b) { return a.dim == b.dim; };
                 if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
                     std::ranges::count_if(*all, same) > 1) {
-                    c.broken(f, -1, "aligns a dimension or bounds one that it has not, twice, or by nothing");
+                    c.broken(
+                        f, -1,
+                        "aligns a dimension or bounds one that it has not, twice, or by nothing");
                 }
             }
         }

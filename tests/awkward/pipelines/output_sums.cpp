@@ -61,7 +61,8 @@ BuiltPipeline output_of_several_updates() {
 
 BuiltPipeline output_of_moments() {
     PipelineBuilder b;
-    ImageParam in = b.image(Int(16), "in", {{0, 70}, {0, 80}}, {InputSize::Required, {}, {-99, 99}});
+    ImageParam in =
+        b.image(Int(16), "in", {{0, 70}, {0, 80}}, {InputSize::Required, {}, {-99, 99}});
     RDom r(0, 21, "r");
     Func out("out");
     out(x, y) = Tuple(cast<int32_t>(0), cast<int32_t>(0));
