@@ -247,7 +247,8 @@ class NestMaker {
     }
 
     // Of an update that adds what is computed in its blocks: all but the last are whole, which is
-    // what keeps sums in registers.
+    // what keeps sums in registers. So are its tiles, if they come out even at the estimates: else
+    // the last tile, which may be a large share of them, would have guards in all of its blocks.
     [[nodiscard]] bool is_over_blocks(LoopRef loop) const {
         const bool unrolled = block(loop.dim) > 1;
         if (stage_.index == 0 || is_reduction(stage_) || !(unrolled || is_vector(loop.dim))) {
@@ -255,7 +256,8 @@ class NestMaker {
         }
         const int inside = unrolled && is_vector(loop.dim) ? 1 : 0;
         const int over = static_cast<int>(nest_.splits[loop.dim].size()) - inside - 1;
-        return loop.level == over || (loop.level == 0 && trips({loop.dim, over}) <= 1);
+        const bool even = extent(loop.dim) % nest_.splits[loop.dim][0].factor == 0;
+        return loop.level == over || (loop.level == 0 && (even || trips({loop.dim, over}) <= 1));
     }
 
     // A loop of one iteration is none to Halide: it takes nothing out of it. Then the loop around
