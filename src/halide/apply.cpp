@@ -254,6 +254,9 @@ class Executor {
             case Method::AlignBounds:
                 f.align_bounds(variable(d, 0).var, integer(d, 1));
                 return;
+            case Method::BoundStorage:
+                f.bound_storage(variable(d, 0).var, integer(d, 1));
+                return;
             case Method::FoldStorage:
                 f.fold_storage(variable(d, 0).var, integer(d, 1), argument<bool>(d, 2));
                 return;

@@ -488,6 +488,9 @@ std::int64_t Bounds::allocation_bytes(int function) {
     for (const Alignment& a : s.alignment) {
         extents[a.dim] = (extents[a.dim] + a.elements - 1) / a.elements * a.elements;
     }
+    for (const Alignment& a : s.storage_bounds) {
+        extents[a.dim] = a.elements;
+    }
     std::int64_t bytes = f.bytes_per_point();
     for (const std::int64_t extent : extents) {
         bytes *= extent;

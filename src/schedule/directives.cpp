@@ -247,6 +247,11 @@ class DirectiveList {
             d.args.emplace_back(argument(f, alignment.dim));
             d.args.emplace_back(alignment.elements);
         }
+        for (const Alignment& bound : function.storage_bounds) {
+            Directive& d = add(Method::BoundStorage, f);
+            d.args.emplace_back(argument(f, bound.dim));
+            d.args.emplace_back(bound.elements);
+        }
         if (function.fold) {
             Directive& d = add(Method::FoldStorage, f);
             d.args.emplace_back(argument(f, function.fold->dim));
@@ -358,6 +363,8 @@ const char* method_name(Method method) {
             return "align_storage";
         case Method::AlignBounds:
             return "align_bounds";
+        case Method::BoundStorage:
+            return "bound_storage";
         case Method::FoldStorage:
             return "fold_storage";
     }

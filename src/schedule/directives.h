@@ -43,6 +43,7 @@ namespace nestor {
  *    ReorderStorage    VariableArg..., innermost first                     function
  *    AlignStorage      VariableArg, int64 elements                         function
  *    AlignBounds       VariableArg, int64 modulus                          function
+ *    BoundStorage      VariableArg, int64 elements                         function
  *    FoldStorage       VariableArg, int64 factor, bool forward             function
  *
  *  Subject "function": Directive::stage is -1. Subject "stage": stage 0 is the function's pure
@@ -82,6 +83,7 @@ enum class Method {
     ReorderStorage,
     AlignStorage,
     AlignBounds,
+    BoundStorage,
     FoldStorage,
 };
 

@@ -38,6 +38,7 @@ const std::vector<std::vector<Rule>> kRules = {
         check_sliding,
         check_slides_through,
         check_storage_directives,
+        check_storage_bounds,
         check_specializations,
         check_compute_with,
         check_prefetch,

@@ -43,7 +43,8 @@ void normalize(FunctionSchedule& function) {
         std::ranges::sort(function.derivation->consumers);
         normalize(function.derivation->splits);
     }
-    for (std::vector<Alignment>* each : {&function.alignment, &function.region_alignment}) {
+    for (std::vector<Alignment>* each :
+         {&function.alignment, &function.region_alignment, &function.storage_bounds}) {
         std::ranges::sort(*each, {},
                           [](const Alignment& a) { return std::pair(a.dim, a.elements); });
     }

@@ -195,6 +195,9 @@ struct FunctionSchedule {
     std::vector<Alignment> alignment;  // of its storage
     // Of what is computed, which begins at a multiple of `elements` and is multiples long.
     std::vector<Alignment> region_alignment;
+    // Of its storage: memory for so many elements and no more (bound_storage), so that distances in
+    // it are constants.
+    std::vector<Alignment> storage_bounds;
     std::optional<Fold> fold;
     std::vector<StageSchedule> stages;
 

@@ -5,6 +5,7 @@
 
 #include "schedule/access_along.h"
 #include "schedule/placement.h"
+#include "schedule/stored_within.h"
 #include "schedule/tails.h"
 
 namespace nestor {
@@ -188,6 +189,39 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
     for (const int i : inside) {
         add_sizes_inside(placement, i, large.when, schedule);
+    }
+}
+
+void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule) {
+    StageSchedule& mine = schedule.functions[output].stages[stage];
+    Specialization large{{}, mine.nest, {}};
+    for (int d = 0; d < static_cast<int>(large.nest.splits.size()); d++) {
+        std::vector<Split>& splits = large.nest.splits[d];
+        const Loop& loop = dag.functions[output].stages[stage].loops[d];
+        const bool parallel = std::ranges::any_of(
+            large.nest.parallel, [&](const LoopRef& each) { return each.dim == d; });
+        if (!splits.empty() && !parallel && splits[0].factor <= loop.range.extent) {
+            splits[0].tail = Tail::ShiftInwardsAndBlend;
+            large.when.push_back({loop.position, splits[0].factor});
+        }
+    }
+    if (!large.when.empty()) {
+        mine.nest = rolled(mine.nest);
+        mine.specializations.push_back(std::move(large));
+    }
+    const Placement placement(dag, schedule);
+    for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+        if (placement.kind(f) != Placement::Kind::At) {
+            continue;
+        }
+        const LoopSite& site = schedule.functions[f].compute.site;
+        for (int d = 0;
+             site.function == output && site.stage == stage && d < dag.functions[f].dimensions();
+             d++) {
+            if (const auto most = stored_within(placement, f, d)) {
+                schedule.functions[f].storage_bounds.push_back({d, *most});
+            }
+        }
     }
 }
 

@@ -14,4 +14,10 @@ void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& sched
  * inwards instead. What is left for smaller ones is guarded, and kept small. */
 void add_sizes(const PipelineDag& dag, int output, Schedule& schedule);
 
+/** The same for an update of an output that has no reduction: the last tile along what is not
+ * parallel is moved inwards, and what is there already stays (ShiftInwardsAndBlend). What is
+ * computed in its loops has memory of constant size: behind a guard, Halide does not know how much
+ * is needed, and LLVM keeps no sums in registers whose distances it does not know. */
+void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule);
+
 }  // namespace nestor

@@ -28,6 +28,10 @@ std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
 }
 
+bool is_reduction(const Stage& stage) {
+    return std::ranges::any_of(stage.loops, [](const Loop& loop) { return loop.is_reduction(); });
+}
+
 // One stage's loops from its plan.
 class NestMaker {
   public:
@@ -254,7 +258,7 @@ class NestMaker {
         const std::optional<LoopRef> divided = innermost_along_vectors();
         const std::optional<LoopRef> guarded = innermost_guarded();
         for (const LoopRef& loop : nest_.order) {
-            if (loop != divided && loop != guarded && !is_marked(loop)) {
+            if (loop != divided && loop != guarded && !is_marked(loop) && !is_over_blocks(loop)) {
                 nest_.partition.push_back({loop, PartitionPolicy::Never});
             }
         }
@@ -270,6 +274,20 @@ class NestMaker {
             }
         }
         return std::nullopt;
+    }
+
+    // Of an update that adds what is computed in its blocks: all but the last are whole, which is
+    // what keeps sums in registers. So are its tiles, if they come out even at the estimates: else
+    // the last tile, which may be a large share of them, would have guards in all of its blocks.
+    [[nodiscard]] bool is_over_blocks(LoopRef loop) const {
+        const bool unrolled = block(loop.dim) > 1;
+        if (stage_.index == 0 || is_reduction(stage_) || !(unrolled || is_vector(loop.dim))) {
+            return false;
+        }
+        const int inside = unrolled && is_vector(loop.dim) ? 1 : 0;
+        const int over = static_cast<int>(nest_.splits[loop.dim].size()) - inside - 1;
+        const bool even = extent(loop.dim) % nest_.splits[loop.dim][0].factor == 0;
+        return loop.level == over || (loop.level == 0 && (even || trips({loop.dim, over}) <= 1));
     }
 
     // A loop of one iteration is none to Halide: it takes nothing out of it. Then the loop around
@@ -339,6 +357,11 @@ class ScheduleMaker {
             if (!f.pinned && f.stages.size() == 1) {
                 add_sizes(dag_, output, schedule_);
             }
+            for (int s = 1; !f.pinned && s < static_cast<int>(f.stages.size()); s++) {
+                if (adds_what_is_inside(output, s)) {
+                    add_update_sizes(dag_, output, s, schedule_);
+                }
+            }
         }
         return std::move(schedule_);
     }
@@ -349,6 +372,16 @@ class ScheduleMaker {
     }
 
   private:
+    // Whether something is computed in the loops of an update without a reduction.
+    [[nodiscard]] bool adds_what_is_inside(int function, int stage) const {
+        return std::ranges::any_of(compute_,
+                                   [&](const std::optional<Spot>& spot) {
+                                       return spot && spot->function == function &&
+                                              spot->stage == stage;
+                                   }) &&
+               !is_reduction(dag_.functions[function].stages[stage]);
+    }
+
     void place_consumers_of(int function) {
         for (int i = static_cast<int>(dag_.functions.size()) - 1; i > function; i--) {
             if (dag_.functions[i].pinned) {

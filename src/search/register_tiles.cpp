@@ -15,41 +15,58 @@ constexpr int kMostVectors = 4;  // of a register tile, along the vectors
 constexpr int kRows[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28};
 constexpr int kLeastShare = 3;  // a tile fills a third of the registers, at least
 
-// The loop of the reader's definition along each dimension of what it reads; nothing if it does not
-// read exactly one point in each of its own.
-std::optional<std::vector<int>> pointwise(const Function& reader, int read, int dimensions) {
-    if (reader.pinned || reader.is_extern || reader.stages.size() != 1) {
-        return std::nullopt;
-    }
-    std::optional<std::vector<int>> loops;
-    for (const Load& load : reader.stages[0].loads) {
-        if (load.source != Source::Function || load.index != read) {
-            continue;
-        }
-        std::vector<int> mine(dimensions, -1);
-        for (int d = 0; d < dimensions; d++) {
-            const Coordinate& coordinate = load.coords[d];
-            if (!coordinate.affine || coordinate.clamped || coordinate.offset_min != 0 ||
-                coordinate.offset_max != 0) {
-                return std::nullopt;
-            }
-            for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
-                if (coordinate.rates[l] == 0) {
-                    continue;
-                }
-                if (coordinate.rates[l] != 1 || mine[d] >= 0 ||
-                    std::ranges::count(mine, static_cast<int>(l)) > 0) {
-                    return std::nullopt;
-                }
-                mine[d] = static_cast<int>(l);
-            }
-        }
-        if (std::ranges::count(mine, -1) > 0 || (loops && *loops != mine)) {
+// Where a function is read, point by point.
+struct Reading {
+    int stage = 0;
+    std::vector<int> loops;  // of that stage, along each dimension of what is read
+};
+
+// The loops of a definition along each dimension of what it loads; nothing if it does not load
+// exactly one point in each of its own.
+std::optional<std::vector<int>> loops_along(const Load& load, int dimensions) {
+    std::vector<int> loops(dimensions, -1);
+    for (int d = 0; d < dimensions; d++) {
+        const Coordinate& coordinate = load.coords[d];
+        if (!coordinate.affine || coordinate.clamped || coordinate.offset_min != 0 ||
+            coordinate.offset_max != 0) {
             return std::nullopt;
         }
-        loops = std::move(mine);
+        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+            if (coordinate.rates[l] == 0) {
+                continue;
+            }
+            if (coordinate.rates[l] != 1 || loops[d] >= 0 ||
+                std::ranges::count(loops, static_cast<int>(l)) > 0) {
+                return std::nullopt;
+            }
+            loops[d] = static_cast<int>(l);
+        }
     }
-    return loops;
+    return std::ranges::count(loops, -1) > 0 ? std::nullopt : std::optional(std::move(loops));
+}
+
+// Nothing if not exactly one definition without a reduction reads it, or not point by point.
+std::optional<Reading> pointwise(const Function& reader, int read, int dimensions) {
+    if (reader.pinned || reader.is_extern) {
+        return std::nullopt;
+    }
+    std::optional<Reading> reading;
+    for (const Stage& stage : reader.stages) {
+        for (const Load& load : stage.loads) {
+            if (load.source != Source::Function || load.index != read) {
+                continue;
+            }
+            std::optional<std::vector<int>> loops = loops_along(load, dimensions);
+            const bool reduces = std::ranges::any_of(
+                stage.loops, [](const Loop& loop) { return loop.is_reduction(); });
+            if (!loops || reduces ||
+                (reading && (reading->stage != stage.index || reading->loops != *loops))) {
+                return std::nullopt;
+            }
+            reading = Reading{stage.index, std::move(*loops)};
+        }
+    }
+    return reading;
 }
 
 class RegisterTiles {
@@ -74,11 +91,11 @@ class RegisterTiles {
             return;
         }
         reader_ = f_.consumers[0];
-        const auto loops = pointwise(dag_.functions[reader_], function_, f_.dimensions());
-        if (!loops) {
+        const auto reading = pointwise(dag_.functions[reader_], function_, f_.dimensions());
+        if (!reading) {
             return;
         }
-        loops_ = *loops;
+        reading_ = *reading;
         for (int along = 0; along < f_.dimensions(); along++) {
             const int current = plan_.functions[function_].stages.back().vector_dim;
             if (along == plan_.functions[function_].dense || along == current) {
@@ -119,7 +136,7 @@ class RegisterTiles {
         FunctionPlan& sums = changed.functions[function_];
         FunctionPlan& reader = changed.functions[reader_];
         sums.place = Place::At;
-        sums.compute = sums.store = {reader_, 0, SiteKind::Inner};
+        sums.compute = sums.store = {reader_, reading_.stage, SiteKind::Inner};
         sums.modulus.assign(sums.modulus.size(), 1);
         for (const Stage& stage : f_.stages) {
             NestPlan& nest = sums.stages[stage.index];
@@ -130,18 +147,18 @@ class RegisterTiles {
         if (reader.place == Place::Inlined) {
             reader.place = Place::Root;
         }
-        NestPlan& nest = reader.stages[0];
-        set(nest, loops_[along], lanes, vectors, loops_[across], rows);
+        NestPlan& nest = reader.stages[reading_.stage];
+        set(nest, reading_.loops[along], lanes, vectors, reading_.loops[across], rows);
         offer(changed);
         if (reader.place != Place::Root) {
             return;
         }
         // Columns of tiles: what all rows need of a column can stay in a cache.
-        const std::vector<Loop>& loops = dag_.functions[reader_].stages[0].loops;
+        const std::vector<Loop>& loops = dag_.functions[reader_].stages[reading_.stage].loops;
         for (std::size_t l = 0; l < loops.size(); l++) {
             nest.tile[l] = loops[l].range.extent;
         }
-        nest.tile[loops_[along]] = static_cast<std::int64_t>(lanes) * vectors;
+        nest.tile[reading_.loops[along]] = static_cast<std::int64_t>(lanes) * vectors;
         offer(changed);
     }
 
@@ -170,7 +187,7 @@ class RegisterTiles {
     const int function_;
     const std::function<void(const Plan&)>& visit_;
     int reader_ = -1;
-    std::vector<int> loops_;  // of the reader, by dimension of the sums
+    Reading reading_;
 };
 
 }  // namespace

@@ -11,8 +11,8 @@
 namespace nestor {
 
 /** Calls visit(changed plan) for register tiles of several shapes, as far as the machine's
- * registers go, of a function with a reduction that one pure function reads point by point. Any
- * rank and type. */
+ * registers go, of a function with a reduction that one definition reads point by
+ * point, an update without a reduction as well. Any rank and type. */
 void for_each_register_tile(Builder& builder, const Plan& plan, int function,
                             const std::function<void(const Plan&)>& visit);
 

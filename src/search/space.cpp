@@ -1,6 +1,9 @@
 #include "search/space.h"
 
+#include <optional>
 #include <utility>
+
+#include "search/output_sums.h"
 
 namespace nestor {
 
@@ -14,6 +17,13 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
             place_parts(sums, machine, start.plan);
         }
         spaces.push_back({std::move(sums.variant), std::move(starts)});
+    }
+    if (std::optional<Variant> variant = sums_before_outputs(dag)) {
+        std::vector<Start> starts = make_starts(variant->graph(), machine);
+        for (Start& start : starts) {
+            start.name += ", sums before outputs";
+        }
+        spaces.push_back({std::move(*variant), std::move(starts)});
     }
     return spaces;
 }

@@ -158,6 +158,21 @@ TEST(Code, DerivedFunctionsAreResults) {
 )"));
 }
 
+TEST(Code, MemoryOfConstantSize) {
+    const PipelineDag dag = samples::matmul();
+    Schedule s = empty_schedule(dag);
+    split(nest(s, 3), 0, 32, Tail::GuardWithIf);
+    nest(s, 3).order = {{0, 1}, {0, 0}, {1, 0}};
+    s.functions[2].compute = Level::at({3, 0, {0, 0}});
+    s.functions[2].storage_bounds = {{1, 1}, {0, 32}};
+    const std::string calls = ".bound_storage(x, 32)";
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr(calls));
+    EXPECT_THAT(python_of(dag, s), HasSubstr(calls));
+    const Result<Schedule> parsed = parse_json(dag, print_json(dag, s));
+    ASSERT_TRUE(parsed.ok()) << parsed.error();
+    EXPECT_EQ(parsed.value(), normalized(s));
+}
+
 TEST(Code, SpecialisationsAndLevelsAndStorage) {
     const PipelineDag dag = samples::zoo();
     Schedule s = empty_schedule(dag);

@@ -244,6 +244,21 @@ const Case kNests[] = {
 };
 
 const Case kLevels[] = {
+    {"memory of unknown size", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root();
+        s.functions[1].storage_bounds = {{0, 1000}}; }, "it is not known that they are enough"},
+    {"memory for a tile", samples::matmul, CHANGE { (void)dag; nest(s, 3).splits = {{{32, kGuard}}, {{4, kGuard}}};
+        nest(s, 3).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}}; s.functions[2].compute = Level::at({3, 0, {0, 0}});
+        s.functions[2].storage_bounds = {{0, 32}, {1, 4}}; }, ""},
+    {"too little memory", samples::matmul, CHANGE { (void)dag; nest(s, 3).splits = {{{32, kGuard}}, {{4, kGuard}}};
+        nest(s, 3).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}}; s.functions[2].compute = Level::at({3, 0, {0, 0}});
+        s.functions[2].storage_bounds = {{0, 31}}; }, "it is not known that they are enough"},
+    {"memory for a loop that is outside", samples::matmul, CHANGE { (void)dag; nest(s, 3).splits = {{{32, kGuard}}};
+        s.functions[2].compute = Level::at({3, 0, {1, 0}}); s.functions[2].storage_bounds = {{0, 512}}; },
+        "it is not known that they are enough"},
+    {"memory that tails enlarge", samples::matmul, CHANGE { (void)dag; nest(s, 3).splits = {{{32, kGuard}}};
+        nest(s, 3).order = {{0, 1}, {0, 0}, {1, 0}}; s.functions[2].compute = Level::at({3, 0, {0, 0}});
+        nest(s, 2, 0).splits = {{{24, Tail::RoundUp}}}; s.functions[2].storage_bounds = {{0, 32}}; },
+        "it is not known that they are enough"},
     {"updates inlined", samples::matmul, CHANGE { (void)dag; s.functions[2].compute = Level::inlined(); },
         "cannot be inlined"},
     {"loops of what is inlined", samples::blur, CHANGE { (void)dag; split(nest(s, 1), 0, 8); }, "give it one"},

@@ -165,6 +165,8 @@ inline const PipelineBuilder::InputOptions kOwnExtents{InputSize::Estimate, {}, 
 // One table for each theme, in the file of that name.
 std::vector<TestPipeline> boundary_pipelines();
 std::vector<TestPipeline> reduction_pipelines();
+std::vector<TestPipeline> output_sum_pipelines();
+std::vector<TestPipeline> product_pipelines();
 std::vector<TestPipeline> update_pipelines();
 std::vector<TestPipeline> output_pipelines();
 std::vector<TestPipeline> gather_pipelines();

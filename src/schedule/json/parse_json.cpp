@@ -255,6 +255,7 @@ class Parser {
         };
         function.alignment = alignments("align", "elements");
         function.region_alignment = alignments("align_bounds", "modulus");
+        function.storage_bounds = alignments("bound_storage", "elements");
         if (const Json* item = fields.find("fold")) {
             Fields fold(*item, fields.where() + ", \"fold\"", errors_);
             const int dim = find_argument(f, fold.text("dim", true), fold.where());

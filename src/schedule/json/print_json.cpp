@@ -106,6 +106,9 @@ class Printer {
         for (const Alignment& a : function.region_alignment) {
             json["align_bounds"].push_back({{"dim", arg(f, a.dim)}, {"modulus", a.elements}});
         }
+        for (const Alignment& a : function.storage_bounds) {
+            json["bound_storage"].push_back({{"dim", arg(f, a.dim)}, {"elements", a.elements}});
+        }
         if (function.fold) {
             Json& fold = json["fold"];
             fold["dim"] = arg(f, function.fold->dim);

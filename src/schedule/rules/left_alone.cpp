@@ -70,7 +70,7 @@ void check_outputs(const RuleContext& c) {
             c.broken(f, -1, "is an output: it is computed and stored at root");
         }
         if (function.memory != Memory::Auto || function.fold || !function.alignment.empty() ||
-            !function.storage_order.empty()) {
+            !function.storage_order.empty() || !function.storage_bounds.empty()) {
             c.broken(f, -1, "is an output: the caller decides on its memory");
         }
         if (!function.region_alignment.empty()) {

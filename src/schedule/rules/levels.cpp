@@ -4,6 +4,7 @@
 
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
+#include "schedule/stored_within.h"
 
 namespace nestor {
 
@@ -12,7 +13,7 @@ namespace {
 bool has_memory_directive(const FunctionSchedule& f) {
     return f.store.kind != Level::Kind::Default || f.hoist.kind != Level::Kind::Default ||
            f.memory != Memory::Auto || !f.storage_order.empty() || !f.alignment.empty() ||
-           !f.region_alignment.empty() || f.fold;
+           !f.region_alignment.empty() || !f.storage_bounds.empty() || f.fold;
 }
 
 // Whether `outer` is the level `inner` or around it.
@@ -198,6 +199,21 @@ void check_storage_directives(const RuleContext& c) {
         const FunctionSchedule& function = c.schedule.functions[f];
         if (function.fold && c.placement.store(f) == function.compute) {
             c.broken(f, -1, "is folded, but not stored outside of the loop that computes it");
+        }
+    }
+}
+
+// Halide checks it when the pipeline runs: a smaller bound is an error there.
+void check_storage_bounds(const RuleContext& c) {
+    for (int f = 0; f < c.functions(); f++) {
+        const FunctionSchedule& function = c.schedule.functions[f];
+        for (const Alignment& bound : function.storage_bounds) {
+            const auto most = stored_within(c.placement, f, bound.dim);
+            if (!most || *most > bound.elements || !function.alignment.empty()) {
+                c.broken(f, -1,
+                         "has memory for " + std::to_string(bound.elements) +
+                             " elements, of which it is not known that they are enough");
+            }
         }
     }
 }

@@ -75,6 +75,7 @@ void check_sliding(const RuleContext& context);
 void check_slides_through(const RuleContext& context);
 void check_still_slides(const RuleContext& context);
 void check_storage_directives(const RuleContext& context);
+void check_storage_bounds(const RuleContext& context);
 
 // Directives that join stages.
 void check_specializations(const RuleContext& context);

@@ -163,12 +163,14 @@ void check_storage_dims(const RuleContext& c) {
             }
         }
         for (const std::vector<Alignment>* all :
-             {&function.alignment, &function.region_alignment}) {
+             {&function.alignment, &function.region_alignment, &function.storage_bounds}) {
             for (const Alignment& a : *all) {
                 const auto same = [&](const Alignment& b) { return a.dim == b.dim; };
                 if (!exists(a.dim) || a.elements < 1 || a.elements > INT32_MAX ||
                     std::ranges::count_if(*all, same) > 1) {
-                    c.broken(f, -1, "aligns a dimension that it has not, twice, or by nothing");
+                    c.broken(
+                        f, -1,
+                        "aligns a dimension or bounds one that it has not, twice, or by nothing");
                 }
             }
         }

@@ -356,51 +356,6 @@ BuiltPipeline convolution_of_channels() {
     return b.finish();
 }
 
-// Products of narrow integers, with nothing packed, and fewer rows than a register tile has. The
-// most negative numbers meet.
-BuiltPipeline product_of(Type left, Type right, int depth) {
-    PipelineBuilder b;
-    ImageParam in = b.image(left, "in", {{0, depth}, {0, 37}});
-    ImageParam weights = b.image(right, "weights", {{0, 70}, {0, depth}});
-    RDom k(0, depth, "k");
-    Func sums("sums"), out("out");
-    sums(x, y) = 0;
-    sums(x, y) += cast<int32_t>(in(k, y)) * cast<int32_t>(weights(x, k));
-    out(x, y) = max(sums(x, y) >> 4, x);
-    b.output(out, {{0, 70}, {0, 37}});
-    return b.finish();
-}
-
-BuiltPipeline product_of_mixed_bytes() {
-    return product_of(UInt(8), Int(8), 64);
-}
-
-BuiltPipeline product_of_signed_bytes() {
-    return product_of(Int(8), Int(8), 64);
-}
-
-BuiltPipeline product_of_words() {
-    return product_of(Int(16), Int(16), 34);
-}
-
-BuiltPipeline product_of_odd_depth() {
-    return product_of(UInt(8), Int(8), 63);
-}
-
-// Weights with four steps of a channel side by side, in windows; the sums are the output.
-BuiltPipeline convolution_of_bytes() {
-    PipelineBuilder b;
-    ImageParam in = b.image(UInt(8), "in", {{0, 16}, {0, 33}, {0, 21}});
-    ImageParam weights = b.image(Int(8), "weights", {{0, 4}, {0, 24}, {0, 4}, {0, 3}});
-    RDom r(0, 4, 0, 4, 0, 3, "r");
-    Func out("out");
-    out(c, x, y) = x - y;
-    out(c, x, y) +=
-        cast<int32_t>(in(4 * r.y + r.x, x + r.z, y)) * cast<int32_t>(weights(r.x, c, r.y, r.z));
-    b.output(out, {{0, 24}, {0, 31}, {0, 21}});
-    return b.finish();
-}
-
 BuiltPipeline dot_product_u8() {
     PipelineBuilder b;
     ImageParam left = b.image(UInt(8), "left", {{0, 512}, {0, 24}});
@@ -460,11 +415,6 @@ std::vector<TestPipeline> reduction_pipelines() {
         {"sums_of_long_rows", runtime, sums_of_long_rows},
         {"histogram_of_a_picture", runtime, histogram_of_a_picture},
         {"convolution_of_channels", "convolution", convolution_of_channels},
-        {"product_of_mixed_bytes", "product", product_of_mixed_bytes},
-        {"product_of_signed_bytes", "product", product_of_signed_bytes},
-        {"product_of_words", "product", product_of_words},
-        {"product_of_odd_depth", "product", product_of_odd_depth},
-        {"convolution_of_bytes", "convolution", convolution_of_bytes},
         {"dot_product_u8", "reduction", dot_product_u8},
         {"mutual_information_like", "histogram", mutual_information_like},
     };

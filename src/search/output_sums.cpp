@@ -1,0 +1,71 @@
+#include "search/output_sums.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "search/inlining.h"
+#include "search/plan.h"
+
+namespace nestor {
+
+namespace {
+
+constexpr double kLeastWork = 50'000;     // points of a reduction for which the code pays
+constexpr std::int64_t kFewestSteps = 4;  // that share a load and a store of the output
+
+// Its loops are the function's dimensions, and all others are of the reduction.
+bool stores_at_its_variables(const Function& f, const Stage& stage) {
+    const std::vector<Coordinate> stores = stored_at(stage, f.dimensions());
+    for (int d = 0; d < f.dimensions(); d++) {
+        const Coordinate& coordinate = stores[d];
+        if (!coordinate.affine || coordinate.offset_min != 0 || coordinate.offset_max != 0) {
+            return false;
+        }
+        const int along = loop_along(stage, d);
+        for (int l = 0; l < static_cast<int>(stage.loops.size()); l++) {
+            if (coordinate.rates[l] != (l == along ? 1 : 0)) {
+                return false;
+            }
+        }
+        if (along < 0 || stage.loops[along].kind != LoopKind::Pure) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool is_long_sum(const Function& f, const Stage& stage) {
+    std::int64_t steps = 1;
+    for (const Loop& loop : stage.loops) {
+        steps *= loop.is_reduction() ? loop.range.extent : 1;
+    }
+    return stage.associative && stage.commutative && stage.reads_itself && steps >= kFewestSteps &&
+           iterations(stage) >= kLeastWork && stores_at_its_variables(f, stage);
+}
+
+}  // namespace
+
+std::optional<Variant> sums_before_outputs(const PipelineDag& dag) {
+    std::vector<Derivation> derivations;
+    for (const int output : dag.outputs) {
+        const Function& f = dag.functions[output];
+        if (f.pinned || f.is_extern || f.stages.front().undefined) {
+            continue;
+        }
+        for (const Stage& stage : f.stages) {
+            if (stage.index > 0 && is_long_sum(f, stage)) {
+                Derivation derivation;
+                derivation.kind = Derivation::Kind::Rfactor;
+                derivation.parent = output;
+                derivation.stage = stage.index;
+                derivations.push_back(std::move(derivation));
+            }
+        }
+    }
+    if (derivations.empty()) {
+        return std::nullopt;
+    }
+    return Variant(dag, derivations);
+}
+
+}  // namespace nestor
