@@ -1,0 +1,165 @@
+#include "cost/accesses.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nestor {
+
+namespace {
+
+// Of what is gathered, elements that go through runs of their own into sums in registers: their
+// places are known without a vector of indices, and their cache lines stay (an argmax of 16 runs of
+// floats: 0.7 cycles an element, Zen 5).
+constexpr double kOwnRuns = 0.25;
+constexpr double kShortestRun = 16;  // points: a cache line of floats
+
+// 2, 3 or 4, for which there are instructions.
+bool is_near(double rate) {
+    return rate == 2 || rate == 3 || rate == 4;
+}
+
+Stride near_stride(double rate) {
+    return static_cast<Stride>(static_cast<int>(rate) - 2);
+}
+
+}  // namespace
+
+Accesses::Accesses(ScheduleFacts& facts, const NestFacts& nest, const Body& body)
+    : facts_(facts), machine_(facts.machine()), nest_(nest), body_(body) {}
+
+Access Accesses::load(Source source, int index, const std::vector<Coordinate>& coords,
+                      ElementType type, double lanes) const {
+    return body_.dot_dim >= 0 ? with_steps(source, index, coords, type, lanes)
+                              : one(source, index, coords, type, lanes, false);
+}
+
+Access Accesses::own(ElementType type, double lanes, bool store) const {
+    return one(Source::Function, nest_.function, nest_.stores, type, lanes, store);
+}
+
+// Elements next to each other.
+Access Accesses::whole(ElementType type, double lanes, bool store) const {
+    const ByWidth<Quantity>& port = store ? machine_.store : machine_.load;
+    if (lanes <= 1) {
+        return {port[Width::Scalar].value_or(0.5), 1};
+    }
+    const Instructions all = instructions(machine_, type, lanes);
+    return {all.count * port[all.width].value_or(1), all.count};
+}
+
+Access Accesses::one(Source source, int index, const std::vector<Coordinate>& coords,
+                     ElementType type, double lanes, bool store) const {
+    const Access dense = whole(type, lanes, store);
+    if (lanes <= 1) {
+        return dense;
+    }
+    double rate = 0;
+    bool scattered = false;
+    bool known = true;  // where the elements are, by no vector of indices
+    for (std::size_t c = 0; c < coords.size(); c++) {
+        if (!coords[c].affine) {
+            scattered = true;
+            known = false;
+        } else if (coords[c].rates[body_.vector_dim] != 0) {
+            const double step = stride(source, index, c);
+            scattered = scattered || step == 0 || rate != 0;
+            rate = std::abs(coords[c].rates[body_.vector_dim]) * step * body_.apart;
+        }
+    }
+    if (!scattered && rate == 1) {
+        return dense;
+    }
+    const double gathered = machine_.gather[type].value_or(1);
+    const double runs = !store && known && along_runs(source, index, coords) ? kOwnRuns : 1;
+    const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);
+    const double elements = lanes * (store ? 2 * scalar_store : runs * gathered);
+    if (!scattered && is_near(rate) && (!store || all_between(source, index, coords, rate))) {
+        const Quantity& near = store ? machine_.interleave[type][near_stride(rate)]
+                                     : machine_.strided_load[type][near_stride(rate)];
+        return {dense.instructions * near.value_or(elements), 3 * dense.instructions};
+    }
+    return {elements, 2 * lanes, true};
+}
+
+Access Accesses::with_steps(Source source, int index, const std::vector<Coordinate>& coords,
+                            ElementType type, double lanes) const {
+    const Access dense = whole(type, lanes, false);
+    const double apart = lanes <= 1 ? 1 : apart_with_steps(source, index, coords);
+    if (apart == 1) {
+        return dense;
+    }
+    const double elements = lanes * machine_.gather[type].value_or(1);
+    if (is_near(apart)) {
+        const ElementType together = integer_of(bytes_of(type) * body_.steps_in_vector);
+        const Quantity& near = machine_.strided_load[together][near_stride(apart)];
+        return {dense.instructions * near.value_or(elements), 3 * dense.instructions};
+    }
+    return {elements, 2 * lanes, true};
+}
+
+// How far the lanes of a vector are from each other in memory, in units of the steps that are next
+// to each other there; 0: the steps are not, or it is not known.
+double Accesses::apart_with_steps(Source source, int index,
+                                  const std::vector<Coordinate>& coords) const {
+    double between_steps = 0;
+    double between_lanes = 0;
+    for (std::size_t c = 0; c < coords.size(); c++) {
+        const double step = coords[c].rates[body_.dot_dim];
+        const double lane = body_.vector_dim >= 0 ? coords[c].rates[body_.vector_dim] : 0;
+        if (!coords[c].affine) {
+            return 0;
+        }
+        if (step == 0 && lane == 0) {
+            continue;
+        }
+        const double distance = stride(source, index, c);
+        if (distance == 0) {
+            return 0;
+        }
+        between_steps += step * distance;
+        between_lanes += lane * distance;
+    }
+    if (between_steps == 0) {
+        return between_lanes;
+    }
+    if (between_steps != 1) {
+        return 0;
+    }
+    return between_lanes == 0 ? 1 : between_lanes / body_.steps_in_vector;
+}
+
+// Whether each element of a vector goes through neighbours of its own in the innermost loop, all in
+// one row, while nothing is written.
+bool Accesses::along_runs(Source source, int index, const std::vector<Coordinate>& coords) const {
+    const auto dense = static_cast<std::size_t>(facts_.placement().dense_dim(source, index));
+    if (body_.rolled >= nest_.loops.size() || dense >= coords.size() || !coords[dense].affine) {
+        return false;
+    }
+    const int loop = nest_.loops[body_.rolled].site.loop.dim;
+    const Stage& stage = facts_.graph().functions[nest_.function].stages[nest_.stage];
+    const std::vector<double>& rates = coords[dense].rates;
+    return stage.loops[loop].is_reduction() && !nest_.stores_change_with(loop) &&
+           std::abs(rates[loop]) == 1 && std::abs(rates[body_.vector_dim]) >= kShortestRun;
+}
+
+// Whether copies of the body store all elements between those of a vector that is stored every
+// `rate` elements: they become whole vectors then.
+bool Accesses::all_between(Source source, int index, const std::vector<Coordinate>& coords,
+                           double rate) const {
+    double stored = 1;
+    for (const Copies& copies : body_.copies) {
+        double distance = 0;
+        for (std::size_t c = 0; c < coords.size(); c++) {
+            distance +=
+                std::abs(coords[c].rates[copies.dim]) * stride(source, index, c) * copies.stride;
+        }
+        stored *= distance > 0 && distance < rate ? copies.count : 1;
+    }
+    return stored >= rate;
+}
+
+double Accesses::stride(Source source, int index, std::size_t dim) const {
+    return static_cast<double>(facts_.stride(source, index, static_cast<int>(dim)));
+}
+
+}  // namespace nestor
