@@ -256,6 +256,9 @@ class Random {
         }
         function.memory = static_cast<Memory>(below(4));
         function.alignment = {{below(dims), 1 + below(32)}};
+        if (chance(3)) {
+            function.storage_bounds = {{below(dims), 1 + below(64)}};
+        }
         if (chance(2)) {
             function.fold = Fold{below(dims), 1 + below(8), chance(2)};
         }
