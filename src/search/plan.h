@@ -86,6 +86,8 @@ struct Plan {
 /** Whether a dimension may be split, run in parallel and as a vector by a plan. */
 [[nodiscard]] bool is_free(const Function& f, const Loop& loop);
 
+[[nodiscard]] bool has_reduction(const Stage& stage);
+
 /** The pure loop of a stage along a dimension of its function; -1: it has none. */
 [[nodiscard]] int loop_along(const Stage& stage, int dim);
 
