@@ -7,6 +7,7 @@ A library and the pipeline take turns, as in scripts/yardsticks.
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import statistics
@@ -60,11 +61,12 @@ def load_cases(wanted):
     return [case for case in cases if not wanted or is_wanted(case.name)]
 
 
-def peaks(machine):
-    """What the probe found, all cores together, per second: operations by type, bytes read from memory."""
+def peaks(machine, threads):
+    """What the probe found for so many threads, per second: operations by type, bytes read from memory."""
     rows = {row[0]: row[1] for row in json.loads(machine.read_text())["quantities"]}
-    vectors = rows["clock"] * rows["cores"]
-    found = {"memory": rows["dram.all.read"]}
+    threads = min(threads, int(rows["cores"]))
+    vectors = rows["clock"] * threads
+    found = {"memory": rows["dram.all.read" if threads == rows["cores"] else f"dram.{threads}.read"]}
     for name, (operations, row) in ARITHMETIC.items():
         found[name] = operations * vectors / rows[f"operation.{row}.64.cycles"]
     return found
@@ -72,13 +74,14 @@ def peaks(machine):
 
 def pipeline_seconds(options, case):
     """Samples by version, or the text of what failed."""
-    folder = options.out / re.sub(r"\W+", "_", case.name)
+    folder = options.out / f"{options.threads}_threads" / re.sub(r"\W+", "_", case.name)
     folder.mkdir(parents=True, exist_ok=True)
     seconds = SECONDS * len(options.versions.split(","))
     subprocess.run(
         [
             *[options.build / "bin/nestor", "bench", options.build / f"corpus/{case.pipeline}.generator", "--quiet"],
             *["--versions", options.versions, "--inputs", ROOT / "corpus", "--folder", folder / "built", "--reuse"],
+            *["--threads", str(options.threads), "--parallelism", str(options.threads)],
             *["--passes", "1", "--rounds", "20", "--seconds", str(seconds), "--json", folder / "board.json"],
             *case.words(),
         ],
@@ -95,6 +98,7 @@ def row_of(case, options, peak):
     import numpy
     import yardsticks
 
+    cv2.setNumThreads(options.threads)
     samples = {}
     try:
         library, work = yardsticks.load(case.pipeline).run(numpy, cv2, case.parameters)
@@ -133,16 +137,20 @@ def main():
     parser.add_argument("--build", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--versions", default="expert,Nestor")
+    parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
+    # Read by the libraries when they are loaded.
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        os.environ[name] = str(options.threads)
     cases = load_cases(options.cases)
     if options.list or options.pipelines:
         print("\n".join(dict.fromkeys(case.name if options.list else case.pipeline for case in cases)))
         return
 
-    limits = peaks(options.out / "machine.json")
+    limits = peaks(options.out / "machine.json", options.threads)
     versions = options.versions.split(",")
-    print("Peaks of all cores together, by nestor probe: ", end="")
+    print(f"Peaks of {options.threads} threads together, by nestor probe: ", end="")
     print(", ".join(f"{name} {limit / 1e9:.0f} {'GB/s' if name == 'memory' else 'GOP/s'}" for name, limit in limits.items()))
     print()
     all_of_them = " / ".join([*versions, "library"])

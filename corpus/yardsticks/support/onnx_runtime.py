@@ -1,4 +1,6 @@
-"""Runs a model by ONNX Runtime, on two threads, into memory that is there already."""
+"""Runs a model by ONNX Runtime, on OMP_NUM_THREADS threads (two if that is not set), into memory that is there already."""
+
+import os
 
 
 def work(model, constants, inputs, outputs):
@@ -11,7 +13,7 @@ def work(model, constants, inputs, outputs):
     for name, array in constants.items():
         parsed.graph.initializer.append(onnx.numpy_helper.from_array(numpy.asarray(array), name))
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 2
+    options.intra_op_num_threads = int(os.environ.get("OMP_NUM_THREADS", "2"))
     session = onnxruntime.InferenceSession(parsed.SerializeToString(), options)
     binding = session.io_binding()
     for name, array in inputs.items():
