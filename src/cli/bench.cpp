@@ -49,7 +49,7 @@ struct Options {
     std::vector<std::string> params;
     std::string versions = default_contenders();
     std::string plugin, json_file, folder, required;
-    int parallelism = 0;
+    int parallelism = 0;  // 0: as many as threads
     int passes = 5;
     bool details = false, markdown = false, quiet = false, signature = false;
     std::string arguments;
@@ -111,7 +111,7 @@ Result<std::vector<Contest>> make_contests(const Options& options, const std::st
         contest.build.nestor_plugin = plugin.value();
         contest.build.rivals = halide_library_folder();
         contest.build.params = options.params;
-        contest.build.parallelism = options.parallelism;
+        contest.build.parallelism = options.parallelism > 0 ? options.parallelism : contest.threads;
         contest.timing.seconds /= options.passes;
         contest.say = [&options, name = entry.name](const std::string& text) {
             say(options, name + ": " + text);
@@ -250,7 +250,6 @@ Action define_bench(CLI::App& app) {
     contest.timing.max_rounds = 8;
     contest.timing.slow_factor = 20;
     contest.timing.slow_samples = 1;
-    options->parallelism = contest.threads;
     app.add_option("generators", options->generators,
                    "programs linked with Halide's generator main")
         ->required()
@@ -260,8 +259,9 @@ Action define_bench(CLI::App& app) {
         ->type_name("KEY=VALUE");
     app.add_option("--versions", options->versions, "who schedules")->capture_default_str();
     app.add_option("--threads", contest.threads, "of Halide's pool")->capture_default_str();
-    app.add_option("--parallelism", options->parallelism, "told to every scheduler")
-        ->capture_default_str();
+    app.add_option("--parallelism", options->parallelism,
+                   "told to every scheduler (default: as many as threads)")
+        ->check(CLI::PositiveNumber);
     app.add_option("--inputs", contest.inputs,
                    "folder with NAME/inputs.json and NAME/ARGUMENT.npy; repeatable")
         ->type_name("FOLDER");
