@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <functional>
 #include <map>
+#include <thread>
 
 #include "halide/target_machine.h"
 #include "machine/walk.h"
@@ -22,12 +24,16 @@ namespace {
 
 constexpr int kAttempts = 6;
 
-/** Passes if `holds` once does. */
+/** Passes if `holds` once does. Neighbours of a virtual machine take a core for seconds: attempts
+ * are further and further apart. */
 void expect_eventually(const char* what, const std::function<bool()>& holds) {
+    std::chrono::milliseconds pause(100);
     for (int i = 0; i < kAttempts; i++) {
         if (holds()) {
             return;
         }
+        std::this_thread::sleep_for(pause);
+        pause *= 2;
     }
     ADD_FAILURE() << what << ": not in " << kAttempts << " attempts";
 }
