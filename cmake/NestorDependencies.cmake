@@ -18,13 +18,27 @@ find_package(Threads REQUIRED)
 nestor_require(fmt fmt::fmt-header-only libfmt-dev)
 nestor_require(nlohmann_json nlohmann_json::nlohmann_json nlohmann-json3-dev)
 nestor_require(CLI11 CLI11::CLI11 libcli11-dev)
-if(EXISTS "${PROJECT_SOURCE_DIR}/src/records")
-    nestor_require(SQLite3 SQLite::SQLite3 libsqlite3-dev)
+nestor_require(SQLite3 SQLite::SQLite3 libsqlite3-dev)
+nestor_require(SQLiteCpp SQLiteCpp libsqlitecpp-dev)
+
+# Debian's CMake package of XGBoost refuses to work without the program `xgboost`, which we don't use.
+find_library(NESTOR_XGBOOST xgboost)
+find_path(NESTOR_XGBOOST_HEADERS xgboost/c_api.h)
+if(NOT NESTOR_XGBOOST OR NOT NESTOR_XGBOOST_HEADERS)
+    message(FATAL_ERROR "Nestor needs XGBoost, and it is not installed. Run\n  scripts/setup\n"
+                        "or install the Debian package libxgboost-dev."
+    )
 endif()
+add_library(nestor_xgboost UNKNOWN IMPORTED)
+set_target_properties(
+    nestor_xgboost PROPERTIES IMPORTED_LOCATION "${NESTOR_XGBOOST}"
+                              INTERFACE_INCLUDE_DIRECTORIES "${NESTOR_XGBOOST_HEADERS}"
+)
 
 # What the third column of src/layers.txt means.
 set(NESTOR_OUTSIDE_fmt fmt::fmt-header-only)
 set(NESTOR_OUTSIDE_json nlohmann_json::nlohmann_json)
 set(NESTOR_OUTSIDE_cli11 CLI11::CLI11)
 set(NESTOR_OUTSIDE_halide Halide::Halide)
-set(NESTOR_OUTSIDE_sqlite SQLite::SQLite3)
+set(NESTOR_OUTSIDE_sqlite SQLiteCpp)
+set(NESTOR_OUTSIDE_xgboost nestor_xgboost)

@@ -15,7 +15,8 @@ OUTSIDE_HEADERS = {
     "json": re.compile(r"nlohmann/"),
     "fmt": re.compile(r"fmt/"),
     "cli11": re.compile(r"CLI/"),
-    "sqlite": re.compile(r"sqlite3"),
+    "sqlite": re.compile(r"sqlite3|SQLiteCpp"),
+    "xgboost": re.compile(r"xgboost/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 
