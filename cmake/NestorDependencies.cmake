@@ -19,6 +19,7 @@ nestor_require(fmt fmt::fmt-header-only libfmt-dev)
 nestor_require(nlohmann_json nlohmann_json::nlohmann_json nlohmann-json3-dev)
 nestor_require(CLI11 CLI11::CLI11 libcli11-dev)
 nestor_require(SQLite3 SQLite::SQLite3 libsqlite3-dev)
+nestor_require(yaml-cpp yaml-cpp libyaml-cpp-dev)
 nestor_require(SQLiteCpp SQLiteCpp libsqlitecpp-dev)
 
 # Debian's CMake package of XGBoost refuses to work without the program `xgboost`, which we don't use.
@@ -35,10 +36,24 @@ set_target_properties(
                               INTERFACE_INCLUDE_DIRECTORIES "${NESTOR_XGBOOST_HEADERS}"
 )
 
+# The charts of `nestor report`.
+find_file(NESTOR_CHART_JS chart.min.js PATHS /usr/share/javascript PATH_SUFFIXES chart.js)
+set(chart_head "")
+if(NESTOR_CHART_JS)
+    file(READ "${NESTOR_CHART_JS}" chart_head LIMIT 200)
+endif()
+if(NOT chart_head MATCHES "Chart\\.js v3\\.")
+    message(FATAL_ERROR "Nestor needs Chart.js 3, and it is not installed. Run\n  scripts/setup\n"
+                        "or install the Debian package libjs-chart.js, or name its file by\n"
+                        "  -DNESTOR_CHART_JS=.../chart.min.js"
+    )
+endif()
+
 # What the third column of src/layers.txt means.
 set(NESTOR_OUTSIDE_fmt fmt::fmt-header-only)
 set(NESTOR_OUTSIDE_json nlohmann_json::nlohmann_json)
 set(NESTOR_OUTSIDE_cli11 CLI11::CLI11)
 set(NESTOR_OUTSIDE_halide Halide::Halide)
 set(NESTOR_OUTSIDE_sqlite SQLiteCpp)
+set(NESTOR_OUTSIDE_yaml yaml-cpp)
 set(NESTOR_OUTSIDE_xgboost nestor_xgboost)

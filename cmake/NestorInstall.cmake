@@ -1,8 +1,9 @@
 # What `cmake --install` and `pip install` put where.
 #
-#   <prefix>/bin/nestor
+#   <prefix>/bin/nestor, and tools/autotune/* (sub-commands under older names)
 #   <prefix>/lib/libautoschedule_nestor.so, libauto_schedule.so
 #   <prefix>/lib/cmake/Nestor
+#   <prefix>/include/nestor
 #
 # pip's prefix is site-packages/nestor, beside site-packages/halide.
 
@@ -11,6 +12,7 @@ if(DEFINED SKBUILD)
     # Inside a wheel the folders are ours to name.
     set(CMAKE_INSTALL_LIBDIR lib)
     set(CMAKE_INSTALL_BINDIR bin)
+    set(CMAKE_INSTALL_INCLUDEDIR include)
 endif()
 include(GNUInstallDirs)
 
@@ -47,9 +49,20 @@ install(
 if(TARGET nestor)
     nestor_set_install_rpath(nestor "${CMAKE_INSTALL_BINDIR}")
     install(TARGETS nestor RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+    # Beside it; or, of a wheel, beside the console script of that name.
+    set(scripts "${CMAKE_INSTALL_BINDIR}")
+    if(DEFINED SKBUILD)
+        set(scripts "${SKBUILD_SCRIPTS_DIR}")
+    endif()
+    install(PROGRAMS ${NESTOR_OLD_COMMANDS} DESTINATION "${scripts}")
 endif()
 
-# 3. The CMake package.
+# 3. The header for programs that tune.
+install(
+    DIRECTORY "${PROJECT_SOURCE_DIR}/include/nestor" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+)
+
+# 4. The CMake package.
 set(package "${CMAKE_INSTALL_LIBDIR}/cmake/Nestor")
 configure_package_config_file(
     cmake/NestorConfig.cmake.in "${PROJECT_BINARY_DIR}/cmake/NestorConfig.cmake"

@@ -3,7 +3,8 @@
 #   nestor_add_layers()              every folder of the table
 #   nestor_add_library(<folder> [USES <folder>...] [OUTSIDE <name>...] [HALIDE])
 #                                    one of them; HALIDE precompiles Halide.h for it
-#   nestor_add_command()             the executable `nestor` (src/cli/main.cpp and nestor_cli)
+#   nestor_add_command()             the executable `nestor` (src/cli/main.cpp and nestor_cli); sets NESTOR_OLD_COMMANDS
+#                                    to the scripts that start its sub-commands under older names
 
 # Compiles `target` with Halide.h precompiled. Libraries share one precompiled header, executables
 # another (they are compiled with other flags).
@@ -124,4 +125,11 @@ function(nestor_add_command)
     target_compile_definitions(nestor PRIVATE NESTOR_VERSION="${PROJECT_VERSION}")
     # The command looks for the plug-in beside itself.
     set_target_properties(nestor PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")
+    # Sub-commands under older names look for it beside themselves.
+    file(GLOB scripts CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tools/autotune/*")
+    foreach(script IN LISTS scripts)
+        get_filename_component(name "${script}" NAME)
+        configure_file("${script}" "${PROJECT_BINARY_DIR}/bin/${name}" COPYONLY)
+    endforeach()
+    set(NESTOR_OLD_COMMANDS "${scripts}" PARENT_SCOPE)
 endfunction()

@@ -16,6 +16,7 @@ OUTSIDE_HEADERS = {
     "fmt": re.compile(r"fmt/"),
     "cli11": re.compile(r"CLI/"),
     "sqlite": re.compile(r"sqlite3|SQLiteCpp"),
+    "yaml": re.compile(r"yaml-cpp/"),
     "xgboost": re.compile(r"xgboost/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')

@@ -61,7 +61,7 @@ def includes_of(path):
     found = []
     for name in INCLUDE.findall(path.read_bytes()):
         name = name.decode()
-        for base in (path.parent, ROOT / "src", ROOT / "tests", ROOT / "tools", ROOT):
+        for base in (path.parent, ROOT / "src", ROOT / "include", ROOT / "tests", ROOT / "tools", ROOT):
             candidate = (base / name).resolve()
             if candidate.is_file():
                 found.append(candidate)

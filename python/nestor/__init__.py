@@ -10,6 +10,8 @@
 
     nestor.load()
     pipeline.apply_autoscheduler(target, hl.AutoschedulerParams("Nestor", {"parallelism": "8"}))
+
+``nestor.auto_scheduler`` tunes by measuring.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from typing import TYPE_CHECKING, Union
 if TYPE_CHECKING:
     import halide as hl
 
-__all__ = ["Schedule", "cmake_path", "load", "plugin_path", "schedule"]
+__all__ = ["Schedule", "cmake_path", "command_path", "load", "plugin_path", "schedule"]
 
 _HERE = Path(__file__).resolve().parent
 
@@ -53,6 +55,14 @@ def plugin_path() -> Path:
     Raises FileNotFoundError if it is not installed beside this module.
     """
     return _installed("lib/libautoschedule_nestor.so")
+
+
+def command_path() -> Path:
+    """The command ``nestor``.
+
+    Raises FileNotFoundError if it is not installed beside this module.
+    """
+    return _installed("bin/nestor")
 
 
 def cmake_path() -> Path:
@@ -99,7 +109,7 @@ def schedule(pipeline: hl.Pipeline, target: hl.Target | str, **params: ParamValu
     load()
     if isinstance(target, str):
         target = hl.Target(target)
-    extra = {key: _text_of(value) for key, value in params.items()}
+    extra = {key: param_text(value) for key, value in params.items()}
     kept = extra.get("save")
     # Always saved to a folder of our own first: one that is kept may hold other schedules.
     with tempfile.TemporaryDirectory(prefix="nestor-") as scratch:
@@ -138,7 +148,7 @@ def _needed_halide() -> str | None:
     return None
 
 
-def _text_of(value: ParamValue) -> str:
+def param_text(value: ParamValue) -> str:
     """A parameter as the plug-in reads it."""
     if isinstance(value, bool):
         return "1" if value else "0"

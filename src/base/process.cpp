@@ -297,6 +297,19 @@ class Child {
 
 }  // namespace
 
+Status run_tool(const std::vector<std::string>& command, double seconds) {
+    ProcessOptions options;
+    options.search_path = true;
+    options.seconds = seconds;
+    const Result<ProcessResult> done = run_process(command, options);
+    if (!done) {
+        return Error{done.error()};
+    }
+    return done.value().ok() ? Status(Ok{})
+                             : Error{command.front() + " " + done.value().how_it_ended() + ": " +
+                                     done.value().errors};
+}
+
 std::string ProcessResult::how_it_ended() const {
     if (timed_out) {
         return "took too long";

@@ -46,6 +46,10 @@ struct ProcessOptions {
 [[nodiscard]] Result<ProcessResult> run_process(const std::vector<std::string>& command,
                                                 const ProcessOptions& options);
 
+/** A compiler or linker, found as a shell finds it, of which the messages are wanted only if it
+ * fails: they are in the Error. `seconds` as in ProcessOptions. */
+[[nodiscard]] Status run_tool(const std::vector<std::string>& command, double seconds = 0);
+
 /** Whether a signal that asks this process to stop came while one of these functions ran. Work that
  * consists of several children ends then. */
 [[nodiscard]] bool was_interrupted();

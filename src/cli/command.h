@@ -19,6 +19,9 @@ struct Command {
     const char* summary;  // one line
     /** Adds options, and examples as the footer, to the sub-command's parser. */
     Action (*define)(CLI::App& app);
+    /** Another spelling of a word of the command line that CLI11 would misread: an option with
+     * several letters behind one dash. */
+    std::string (*respell)(const std::string& word) = nullptr;
 };
 
 [[nodiscard]] std::span<const Command> commands();
@@ -34,9 +37,18 @@ Action define_explain(CLI::App& app);
 Action define_bench(CLI::App& app);
 Action define_measure(CLI::App& app);
 Action define_measure_worker(CLI::App& app);
+Action define_tune(CLI::App& app);
+Action define_autotune(CLI::App& app);
+std::string respell_autotune(const std::string& word);
+Action define_featurization_to_sample(CLI::App& app);
+Action define_retrain_cost_model(CLI::App& app);
 Action define_predict(CLI::App& app);
 Action define_probe(CLI::App& app);
+Action define_records(CLI::App& app);
+Action define_report(CLI::App& app);
 Action define_sample(CLI::App& app);
+Action define_examples(CLI::App& app);
+Action define_train(CLI::App& app);
 Action define_generate(CLI::App& app);
 Action define_doctor(CLI::App& app);
 

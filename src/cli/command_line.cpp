@@ -1,9 +1,11 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "cli/command.h"
 #include "halide/halide.h"
@@ -50,9 +52,21 @@ int run_action(const Action& action) {
     return finish_output();
 }
 
+/** The words behind the program's name, last first, as CLI11 wants them. */
+std::vector<std::string> read_words(int argc, char** argv) {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    for (const Command& command : commands()) {
+        if (command.respell != nullptr && !words.empty() && words.front() == command.name) {
+            std::ranges::transform(words, words.begin(), command.respell);
+        }
+    }
+    std::ranges::reverse(words);
+    return words;
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv, const Action& chosen) {
     try {
-        app.parse(argc, argv);
+        app.parse(read_words(argc, argv));
         return run_action(chosen);
     } catch (const CLI::Success& asked) {  // --help or --version
         app.exit(asked);

@@ -11,9 +11,12 @@
 #include "base/hash.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
+#include "cli/records_tasks.h"
+#include "cli/report_tasks.h"
 #include "cost/cost_model.h"
 #include "plugin/machine_choice.h"
 #include "plugin/schedule_pipeline.h"
+#include "plugin/weights.h"
 #include "schedule/print.h"
 #include "search/seeds.h"
 
@@ -33,6 +36,8 @@ Examples:
       the loop nest of another one of what was compared, and its predicted cost
   nestor explain saved/harris.hlpipe --json
       the same facts for a script; times in seconds
+  nestor explain --records tuned.db --pipeline harris
+      what tuning found: its gains, the structures that it tried, and the winner's loop nest
 
 Times of loop nests are estimates: what runs is measured by `nestor measure`.)";
 
@@ -40,6 +45,9 @@ struct Options {
     RequestOptions request;
     std::string schedule;
     std::string proposal;
+    std::string records;
+    TaskOptions task;
+    bool profile = false;
     bool json = false;
 };
 
@@ -138,7 +146,31 @@ void print_json(const Explanation& e) {
     std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
+/** What there is to explain is in a records file. */
+Status run_records(const Options& options) {
+    if (!options.request.path.empty() || !options.schedule.empty() || !options.proposal.empty()) {
+        refuse_usage("--records has pipelines and schedules of its own; name no others");
+    }
+    if (options.json) {
+        refuse_usage("nestor report " + options.records + " --json prints these facts");
+    }
+    TaskOptions task = options.task;
+    task.target = options.request.target;
+    return explain_records(options.records, task, options.profile);
+}
+
 Status run(const Options& options) {
+    if (!options.records.empty()) {
+        return run_records(options);
+    }
+    if (options.request.path.empty()) {
+        refuse_usage("name a generator, a .hlpipe file, or --records FILE");
+    }
+    if (!options.task.empty() || options.profile) {
+        refuse_usage(
+            "--pipeline, --algorithm, --sizes, --machine, --threads and --profile go with "
+            "--records");
+    }
     Request request = read_request(options.request);
     if (!options.schedule.empty()) {
         request.scheduler_params["schedule"] = std::filesystem::absolute(options.schedule).string();
@@ -153,12 +185,20 @@ Status run(const Options& options) {
     if (!outcome.ok()) {
         return Error{request.path + ": " + outcome.error()};
     }
+    for (const std::string& warning : outcome.value().warnings) {
+        std::cerr << "nestor: " << warning << "\n";
+    }
     std::cerr << outcome.value().report;
     const Result<Machine> chosen_machine = choose_machine(pipeline.target, pipeline.params);
     if (!chosen_machine) {
         return Error{chosen_machine.error()};
     }
     const Machine& machine = chosen_machine.value();
+    const Result<std::optional<Correction>> correction =
+        read_optional_weights(pipeline.params.weights_path);
+    if (!correction) {
+        return Error{correction.error()};
+    }
     if (!options.proposal.empty()) {
         ScheduleOutcome& changed = outcome.value();
         const auto named = std::ranges::find(changed.candidates, options.proposal, &Compared::name);
@@ -170,7 +210,8 @@ Status run(const Options& options) {
     }
     Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), {}};
     const ScheduleOutcome& chosen = explanation.outcome;
-    explanation.prediction = predict(chosen.dag, chosen.schedule, machine);
+    explanation.prediction = predict(chosen.dag, chosen.schedule, machine,
+                                     correction.value() ? &*correction.value() : nullptr);
     options.json ? print_json(explanation) : print_text(explanation);
     return Ok{};
 }
@@ -180,6 +221,7 @@ Status run(const Options& options) {
 Action define_explain(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_request_path(app, options->request);
+    app.get_option("source")->required(false);
     add_request_options(app, options->request);
     app.add_option("--schedule", options->schedule, "explain this schedule (JSON), choose none")
         ->type_name("FILE.json");
@@ -187,6 +229,12 @@ Action define_explain(CLI::App& app) {
                    "explain what was compared under this name, not what was chosen")
         ->type_name("NAME");
     app.add_flag("--json", options->json, "as JSON");
+    app.add_option("--records", options->records,
+                   "what nestor tune found and kept here; the next options choose of what")
+        ->type_name("FILE");
+    add_task_options(app, options->task);
+    app.add_flag("--profile", options->profile,
+                 "with --records: run the winner under Halide's profiler, too");
     app.footer(kExamples);
     return [options] { return run(*options); };
 }

@@ -1,7 +1,9 @@
 // nestor measure, and the hidden nestor measure-worker
 
+#include <sys/prctl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <iomanip>
@@ -12,6 +14,7 @@
 
 #include "base/files.h"
 #include "cli/command.h"
+#include "cli/measure_options.h"
 #include "cli/open_pipeline.h"
 #include "cli/plugin_path.h"
 #include "cli/scratch.h"
@@ -30,6 +33,12 @@ Examples:
       with one thread; all samples, and what is known of the machine, as JSON
   nestor measure saved/blur.hlpipe --schedule none --load libfilter.so --input picture=photo.npy
       the pipeline as it is; its extern functions are in a library, an input in a file
+  nestor measure build/harris.generator -g harris -t arm-64-linux --schedule a.json --runner qemu-aarch64
+      for another processor, in its emulator: whether results are right, not how fast
+  nestor measure saved/blur.hlpipe -t arm-64-linux-arm_dot_prod --schedule a.json \
+      --runner-copy 'scp -q {binary} board:/tmp/' --runner 'ssh board /tmp/{name} {args}'
+      on another machine; with a phone: --runner-copy 'adb push {binary} /data/local/tmp/'
+      --runner 'adb shell /data/local/tmp/{name} {args}', and --runner-cxx for the NDK's compiler
 
 Each schedule is measured in a process of its own: whatever it does ends that process only. Results
 are compared with the unscheduled pipeline's, on random inputs from a seed where no file is given.
@@ -37,46 +46,23 @@ Nothing else should run on the machine meanwhile.)";
 
 struct Options {
     RequestOptions request;
-    MeasureOptions measure;
+    MeasureArguments measure;
     std::vector<std::string> schedules;
-    std::vector<std::string> inputs;
-    std::vector<std::string> scalars;
     bool json = false;
 };
-
-std::pair<std::string, std::string> name_and_value(const std::string& text) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0) {
-        refuse_usage(text + " is not NAME=VALUE");
-    }
-    return {text.substr(0, equals), text.substr(equals + 1)};
-}
-
-void read_arguments(const Options& options, MeasureOptions& measure) {
-    for (const std::string& text : options.inputs) {
-        measure.inputs.insert(name_and_value(text));
-    }
-    for (const std::string& text : options.scalars) {
-        const auto [name, value] = name_and_value(text);
-        std::istringstream number(value);
-        if (!(number >> measure.scalars[name]) || !number.eof()) {
-            refuse_usage(text + ": " + value + " is no number");
-        }
-    }
-}
 
 Result<std::vector<Candidate>> read_candidates(const std::vector<std::string>& paths) {
     std::vector<Candidate> candidates;
     for (const std::string& path : paths) {
         if (path == "none") {
-            candidates.push_back({"none", {}});
+            candidates.push_back({"none"});
             continue;
         }
         Result<std::string> text = read_file(path);
         if (!text) {
             return Error{text.error()};
         }
-        candidates.push_back({std::move(text).value(), {}});
+        candidates.push_back({std::move(text).value()});
     }
     return candidates;
 }
@@ -107,13 +93,12 @@ Status run(const Options& options) {
     if (!scratch) {
         return Error{scratch.error()};
     }
-    MeasureOptions measure = options.measure;
+    MeasureOptions measure = options.measure.read();
     measure.pipeline = scratch.value().path() + "/pipeline.hlpipe";
     measure.target = opened.value().target.to_string();
     if (Status status = save_pipeline(opened.value().loaded.pipeline, measure.pipeline); !status) {
         return status;
     }
-    read_arguments(options, measure);
     const Result<std::vector<Candidate>> candidates = read_candidates(options.schedules);
     if (!candidates) {
         return Error{candidates.error()};
@@ -148,33 +133,12 @@ Action define_measure(CLI::App& app) {
     const auto options = std::make_shared<Options>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
-    MeasureOptions& measure = options->measure;
     app.add_option("--schedule", options->schedules,
                    "a schedule, as JSON, or none for the pipeline as it is; repeatable")
         ->required()
         ->type_name("FILE.json|none");
-    app.add_option("--threads", measure.threads, "of Halide's pool (default: all cores)")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--builders", measure.builders, "schedules built at once (default: all cores)")
-        ->check(CLI::PositiveNumber);
-    app.add_option("--load", measure.load, "a library with the pipeline's extern functions")
-        ->type_name("LIB.so");
-    app.add_option("--input", options->inputs, "an input from a file; repeatable")
-        ->type_name("NAME=FILE.npy");
-    app.add_option("--scalar", options->scalars, "the value of a parameter; repeatable")
-        ->type_name("NAME=NUMBER");
-    app.add_option("--seed", measure.seed, "of the random inputs")->capture_default_str();
-    app.add_option("--precision", measure.precision,
-                   "enough when the median is known to this part of itself")
-        ->capture_default_str();
-    app.add_option("--timing-seconds", measure.timing_seconds, "at most, for each schedule")
-        ->capture_default_str();
-    app.add_option("--run-seconds", measure.run_seconds, "limit of a schedule's first run")
-        ->capture_default_str();
-    app.add_option("--build-seconds", measure.build_seconds, "limit of building a schedule")
-        ->capture_default_str();
-    app.add_option("--memory", measure.memory_bytes, "bytes that one schedule may use")
-        ->transform(CLI::AsSizeValue(false))
+    add_measure_options(app, options->measure);
+    app.add_option("--seed", options->measure.measure.seed, "of the random inputs")
         ->capture_default_str();
     app.add_flag("--json", options->json, "everything, as JSON");
     app.footer(kExamples);
@@ -184,6 +148,10 @@ Action define_measure(CLI::App& app) {
 Action define_measure_worker(CLI::App& app) {
     app.group("");  // not for people
     return []() -> Status {
+        // A signal from the terminal is its parent's business, and without one it has nothing to
+        // do.
+        ::setpgid(0, 0);
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
         // What else is printed must not come between the answers.
         const int out = ::dup(STDOUT_FILENO);
         ::dup2(STDERR_FILENO, STDOUT_FILENO);

@@ -34,6 +34,8 @@ Result<LoadedPipeline> export_pipeline(const Request& request) {
     // What is searched, replayed or reported comes later, with the pipeline that is saved; without
     // any schedule its lowering may take for ever.
     saving.scheduler_params.erase("schedule");
+    saving.scheduler_params.erase("records");
+    saving.scheduler_params.erase("trials");
     saving.scheduler_params["num_passes"] = "0";
     saving.scheduler_params["verbosity"] = "0";
     GeneratorJob job;

@@ -4,6 +4,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/files.h"
 #include "cli/command.h"
@@ -11,6 +12,7 @@
 #include "cost/cost_model.h"
 #include "halide/read_pipeline.h"
 #include "plugin/machine_choice.h"
+#include "plugin/weights.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
 
@@ -28,6 +30,7 @@ Examples:
 struct Options {
     RequestOptions request;
     std::vector<std::string> schedules;
+    std::string weights;
     bool json = false;
 };
 
@@ -79,6 +82,38 @@ void print_text(const PipelineDag& dag, const Schedule& schedule, const Predicti
     print_cost("all", prediction.cost);
 }
 
+Status print_predictions(const Options& options, const PipelineDag& dag, const Machine& machine,
+                         const Correction* correction) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const std::string& path : options.schedules) {
+        const Result<Schedule> schedule = read_schedule(dag, path);
+        if (!schedule) {
+            return Error{schedule.error()};
+        }
+        const std::string fault = fault_of(dag, schedule.value());
+        if (!fault.empty() && options.json) {
+            rows.push_back({{"schedule", path}, {"illegal", fault}});
+            continue;
+        }
+        if (!fault.empty()) {
+            return Error{path + ": the schedule is not legal: " + fault};
+        }
+        const Prediction prediction = predict(dag, schedule.value(), machine, correction);
+        if (options.json) {
+            rows.push_back({{"schedule", path},
+                            {"seconds", cost_json(prediction.cost)},
+                            {"code_size", code_size(dag, schedule.value())}});
+        } else {
+            std::cout << path << "\n";
+            print_text(dag, schedule.value(), prediction);
+        }
+    }
+    if (options.json) {
+        std::cout << rows.dump(1) << "\n";
+    }
+    return Ok{};
+}
+
 Status run(const Options& options) {
     const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
     if (!opened) {
@@ -94,34 +129,14 @@ Status run(const Options& options) {
     if (!machine) {
         return Error{machine.error()};
     }
-    nlohmann::json rows = nlohmann::json::array();
-    for (const std::string& path : options.schedules) {
-        const Result<Schedule> schedule = read_schedule(dag.value(), path);
-        if (!schedule) {
-            return Error{schedule.error()};
-        }
-        const std::string fault = fault_of(dag.value(), schedule.value());
-        if (!fault.empty() && options.json) {
-            rows.push_back({{"schedule", path}, {"illegal", fault}});
-            continue;
-        }
-        if (!fault.empty()) {
-            return Error{path + ": the schedule is not legal: " + fault};
-        }
-        const Prediction prediction = predict(dag.value(), schedule.value(), machine.value());
-        if (options.json) {
-            rows.push_back({{"schedule", path},
-                            {"seconds", cost_json(prediction.cost)},
-                            {"code_size", code_size(dag.value(), schedule.value())}});
-        } else {
-            std::cout << path << "\n";
-            print_text(dag.value(), schedule.value(), prediction);
-        }
+    // autoscheduler.weights_path, or what --weights says instead.
+    const Result<std::optional<Correction>> correction = read_optional_weights(
+        options.weights.empty() ? pipeline.params.weights_path : options.weights);
+    if (!correction) {
+        return Error{correction.error()};
     }
-    if (options.json) {
-        std::cout << rows.dump(1) << "\n";
-    }
-    return Ok{};
+    return print_predictions(options, dag.value(), machine.value(),
+                             correction.value() ? &*correction.value() : nullptr);
 }
 
 }  // namespace
@@ -133,6 +148,10 @@ Action define_predict(CLI::App& app) {
     app.add_option("--schedule", options->schedules, "a schedule, as JSON; repeatable")
         ->required()
         ->type_name("FILE.json");
+    app.add_option("--weights", options->weights,
+                   "what `nestor train` learned: seconds are corrected by it; a file, or a folder "
+                   "with nestor.weights")
+        ->type_name("PATH");
     app.add_flag("--json", options->json,
                  "seconds by term, as JSON; of a schedule that is not legal, why");
     app.footer(kExamples);

@@ -184,6 +184,9 @@ class FromPipeline {
         if (!outcome.ok()) {
             return Error{request_.path + ": " + outcome.error()};
         }
+        for (const std::string& warning : outcome.value().warnings) {
+            std::cerr << "nestor: " << warning << "\n";
+        }
         std::cerr << outcome.value().report;
         return options_.wants_files() ? write_files(pipeline.loaded, original, outcome.value())
                                       : print_schedule(outcome.value());

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cost/correction.h"
+#include "cost/features.h"
+#include "cost/group_view.h"
 #include "cost/terms.h"
 
 namespace nestor {
@@ -63,7 +66,7 @@ constexpr double kPageVisit = 2.4;
 
 }  // namespace
 
-Cost group_cost(ScheduleFacts& facts, int root) {
+Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work) {
     const Machine& machine = facts.machine();
     const double clock = machine.clock.value;
     Cost cost;
@@ -84,6 +87,9 @@ Cost group_cost(ScheduleFacts& facts, int root) {
         cost[Term::Compute] += (working - waiting) / share;
         cost[Term::Loops] += cycles.loops / share;
         threads = std::max(threads, nest.threads);
+        if (work != nullptr) {
+            work->nests.emplace_back(&nest, cycles);
+        }
         if (nest.function == root) {
             const Parallelism parallelism = nest_parallelism(facts, nest);
             cost[Term::Launch] += parallelism.launch;
@@ -94,7 +100,13 @@ Cost group_cost(ScheduleFacts& facts, int root) {
             }
         }
     }
-    const Traffic traffic = group_traffic(facts, root);
+    GroupFootprints footprints;
+    const Traffic traffic = group_traffic(facts, root, footprints);
+    if (work != nullptr) {
+        work->traffic = traffic;
+        work->footprints = std::move(footprints);
+        work->threads = threads;
+    }
     cost[Term::L2] = traffic.l2 / machine.l2.read.value / clock / threads;
     cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
     cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
@@ -103,6 +115,17 @@ Cost group_cost(ScheduleFacts& facts, int root) {
     cost[Term::Imbalance] = (imbalance - 1) * (cost.total() - cost[Term::Launch]);
     cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
     return cost;
+}
+
+GroupCost corrected_group_cost(ScheduleFacts& facts, int root, const Correction* correction) {
+    if (correction == nullptr) {
+        return {root, group_cost(facts, root), 1};
+    }
+    GroupWork work;
+    GroupCost group{root, group_cost(facts, root, &work), 1};
+    group.factor = correction->factor(group_features(view_group(facts, root, group.cost, work)));
+    group.cost *= group.factor;
+    return group;
 }
 
 const char* name_of(Term term) {
@@ -122,13 +145,21 @@ Cost& Cost::operator+=(const Cost& other) {
     return *this;
 }
 
-Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
+Cost& Cost::operator*=(double factor) {
+    for (double& each : seconds) {
+        each *= factor;
+    }
+    return *this;
+}
+
+Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
+                   const Correction* correction) {
     const PipelineDag usually = usual(dag);
     Expansions expansions;
     ScheduleFacts facts(usually, schedule, machine, expansions);
     Prediction prediction;
     for (const int root : facts.roots()) {
-        prediction.groups.push_back({root, group_cost(facts, root)});
+        prediction.groups.push_back(corrected_group_cost(facts, root, correction));
         prediction.cost += prediction.groups.back().cost;
     }
     return prediction;

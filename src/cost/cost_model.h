@@ -26,12 +26,14 @@ struct Cost {
     }
     [[nodiscard]] double total() const;
     Cost& operator+=(const Cost& other);
+    Cost& operator*=(double factor);
 };
 
 /** One function at root with all that is computed in its loops. */
 struct GroupCost {
-    int root = 0;  // index into Schedule::functions
-    Cost cost;
+    int root = 0;       // index into Schedule::functions
+    Cost cost;          // corrected, where there is a correction
+    double factor = 1;  // of the correction, by which all terms are multiplied
 };
 
 struct Prediction {
@@ -39,12 +41,19 @@ struct Prediction {
     std::vector<GroupCost> groups;  // producers first
 };
 
+class Correction;
 class ScheduleFacts;
-/** Of a function at root with what is computed in its loops. */
-[[nodiscard]] Cost group_cost(ScheduleFacts& facts, int root);
+struct GroupWork;
+/** Of a function at root with what is computed in its loops, not corrected. `work`, if it is given,
+ * gets what the cost was made of. */
+[[nodiscard]] Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work = nullptr);
+/** The same, corrected where there is a correction. */
+[[nodiscard]] GroupCost corrected_group_cost(ScheduleFacts& facts, int root,
+                                             const Correction* correction);
 
-/** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. */
+/** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. `correction`:
+ * what was learned of the model's errors (correction.h); none: what the model says. */
 [[nodiscard]] Prediction predict(const PipelineDag& dag, const Schedule& schedule,
-                                 const Machine& machine);
+                                 const Machine& machine, const Correction* correction = nullptr);
 
 }  // namespace nestor

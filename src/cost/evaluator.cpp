@@ -58,8 +58,8 @@ class Mixer {
 
 }  // namespace
 
-Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine)
-    : machine_(machine), usual_(usual(dag)) {
+Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine, const Correction* correction)
+    : machine_(machine), correction_(correction), usual_(usual(dag)) {
     const std::size_t count = dag.functions.size();
     ancestors_.assign(count, std::vector<bool>(count, false));
     for (std::size_t f = 0; f < count; f++) {  // producers first
@@ -81,7 +81,7 @@ Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine)
 double Evaluator::seconds(const Schedule& schedule) {
     const std::size_t count = usual_.functions.size();
     if (schedule.functions.size() != count) {
-        return predict(usual_, schedule, machine_).cost.total();  // derived functions
+        return predict(usual_, schedule, machine_, correction_).cost.total();  // derived functions
     }
     const Placement placement(usual_, schedule);
     const Bounds bounds(placement);
@@ -147,7 +147,7 @@ double Evaluator::seconds(const Schedule& schedule) {
     if (!missing.empty()) {
         ScheduleFacts facts(usual_, schedule, machine_, expansions_, missing);
         for (const int root : missing) {
-            const double cost = group_cost(facts, root).total();
+            const double cost = corrected_group_cost(facts, root, correction_).cost.total();
             groups_[keys[root].hash()] = cost;
             total += cost;
         }

@@ -11,8 +11,9 @@ namespace nestor {
 
 class Evaluator {
   public:
-    /** Keeps references. */
-    Evaluator(const PipelineDag& dag, const Machine& machine);
+    /** Keeps references. `correction`: see predict(). */
+    Evaluator(const PipelineDag& dag, const Machine& machine,
+              const Correction* correction = nullptr);
 
     /** Seconds of a legal schedule, as predict() has them. A group whose functions are scheduled,
      * and whose producers are inlined, as in a schedule before is not looked at again. */
@@ -20,6 +21,7 @@ class Evaluator {
 
   private:
     const Machine& machine_;
+    const Correction* correction_;
     const PipelineDag usual_;
     std::vector<std::vector<bool>> ancestors_;  // [function][function]
     Expansions expansions_;

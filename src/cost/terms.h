@@ -2,6 +2,11 @@
 // The terms of the cost model: what a schedule's seconds are made of. One function each, one file
 // each in terms/; the model (cost_model.h) adds them up.
 
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "cost/footprints.h"
 #include "cost/schedule_facts.h"
 
 namespace nestor {
@@ -39,14 +44,18 @@ struct Traffic {
     double page_visits = 0;
 };
 
+/** What is known of what a root function's nests touch, one of them after the other. */
+using GroupFootprints = std::deque<Footprints>;
+
 /**
  * What a root function's nests, and all that is computed inside of them, move. For each cache: the
  * outermost loop of which one iteration touches no more than the cache holds; each iteration brings
  * what the one before did not have, and storage that lives inside never leaves. (After S. Williams
  * et al., "Roofline", 2009, for what bounds it, and U. Bondhugula's tiling of footprints.) What is
- * written counts twice: lines are read before they are written.
+ * written counts twice: lines are read before they are written. `footprints` is empty, and gets
+ * those of each nest of the function itself.
  */
-[[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root);
+[[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all);
 
 /** Whether so many bytes stay in a cache from one run of the pipeline to the next. */
 [[nodiscard]] bool stays_in(const CacheLevel& cache, double bytes);
@@ -62,5 +71,13 @@ struct Parallelism {
     double imbalance = 1;
 };
 [[nodiscard]] Parallelism nest_parallelism(const ScheduleFacts& facts, const NestFacts& nest);
+
+/** What a group's cost was made of. */
+struct GroupWork {
+    std::vector<std::pair<const NestFacts*, NestCycles>> nests;
+    Traffic traffic;
+    GroupFootprints footprints;
+    double threads = 1;
+};
 
 }  // namespace nestor

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "dag/pipeline_dag.h"
+#include "dag/sizes.h"
 
 namespace nestor {
 
@@ -137,7 +138,9 @@ std::string print(const PipelineDag& dag) {
 }
 
 std::string print_json(const PipelineDag& dag) {
-    Json json{{"name", dag.name}, {"algorithm", hash_text(dag.algorithm_hash)}};
+    Json json{{"name", dag.name},
+              {"algorithm", hash_text(dag.algorithm_hash)},
+              {"sizes", sizes_text(dag)}};
     json["inputs"] = Json::array();
     for (const Input& input : dag.inputs) {
         json["inputs"].push_back({{"name", input.name},

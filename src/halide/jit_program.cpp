@@ -1,7 +1,5 @@
 #include "halide/jit_program.h"
 
-#include <atomic>
-#include <cstdlib>
 #include <mutex>
 
 #include "halide/errors.h"
@@ -19,8 +17,8 @@ using Halide::Internal::JITSharedRuntime;
 // Halide calls back plain functions, from any of its threads: hence these.
 std::mutex error_mutex;
 std::string error_text;
-std::atomic<std::size_t> allocated_now{0};
-std::atomic<std::size_t> allocated_peak{0};
+JitProgram::Malloc* allocator_malloc = nullptr;
+JitProgram::Free* allocator_free = nullptr;
 
 void keep_error(JITUserContext* /*context*/, const char* message) {
     const std::lock_guard<std::mutex> lock(error_mutex);
@@ -39,37 +37,20 @@ std::string take_error() {
     return text;
 }
 
-/** In front of every counted block: its size. As large as the alignment, to keep it. */
-constexpr std::size_t kHeader = 128;
-
-void* counted_malloc(JITUserContext* /*context*/, std::size_t size) {
-    const std::size_t whole = (size + 2 * kHeader - 1) / kHeader * kHeader;
-    void* block = std::aligned_alloc(kHeader, whole);
-    if (block == nullptr) {
-        return nullptr;
-    }
-    *static_cast<std::size_t*>(block) = size;
-    const std::size_t now = allocated_now.fetch_add(size) + size;
-    std::size_t peak = allocated_peak.load();
-    while (peak < now && !allocated_peak.compare_exchange_weak(peak, now)) {
-    }
-    return static_cast<char*>(block) + kHeader;
+void* call_malloc(JITUserContext* context, std::size_t size) {
+    return allocator_malloc(context, size);
 }
 
-void counted_free(JITUserContext* /*context*/, void* pointer) {
-    if (pointer != nullptr) {
-        void* block = static_cast<char*>(pointer) - kHeader;
-        allocated_now.fetch_sub(*static_cast<std::size_t*>(block));
-        std::free(block);
-    }
+void call_free(JITUserContext* context, void* pointer) {
+    allocator_free(context, pointer);
 }
 
-void install_handlers(bool count) {
+void install_handlers() {
     JITHandlers handlers;  // what is left empty stays Halide's
     handlers.custom_error = keep_error;
-    if (count) {
-        handlers.custom_malloc = counted_malloc;
-        handlers.custom_free = counted_free;
+    if (allocator_malloc != nullptr) {
+        handlers.custom_malloc = call_malloc;
+        handlers.custom_free = call_free;
     }
     JITSharedRuntime::set_default_handlers(handlers);
 }
@@ -89,7 +70,7 @@ Result<JitProgram> JitProgram::compile(const Halide::Pipeline& pipeline,
             output_functions(pipeline), name, target.with_feature(Halide::Target::JIT), inputs,
             Halide::LinkageType::ExternalPlusMetadata, pipeline.requirements());
         const Halide::Module resolved = module.resolve_submodules();
-        install_handlers(false);
+        install_handlers();
         return JitProgram(
             Halide::Internal::JITModule(resolved, resolved.get_function_by_name(name)));
     });
@@ -109,14 +90,10 @@ void JitProgram::set_threads(int threads) {
     JITSharedRuntime::set_num_threads(threads);
 }
 
-void JitProgram::count_allocations(bool on) {
-    allocated_now = 0;
-    allocated_peak = 0;
-    install_handlers(on);
-}
-
-std::size_t JitProgram::peak_bytes() {
-    return allocated_peak.load();
+void JitProgram::set_allocator(Malloc* malloc, Free* free) {
+    allocator_malloc = malloc;
+    allocator_free = free;
+    install_handlers();
 }
 
 }  // namespace nestor

@@ -24,10 +24,10 @@ class JitProgram {
     /** Of the pool that all programs of this process share. */
     static void set_threads(int threads);
 
-    /** Halide's allocations are counted from now on in this process. Slower: not for timing. */
-    static void count_allocations(bool on);
-    /** Largest number of bytes allocated at once since count_allocations(true). */
-    [[nodiscard]] static std::size_t peak_bytes();
+    using Malloc = void*(void* context, std::size_t size);
+    using Free = void(void* context, void* pointer);
+    /** For programs' allocations from now on in this process; null: Halide's own. */
+    static void set_allocator(Malloc* malloc, Free* free);
 
   private:
     explicit JitProgram(const Halide::Internal::JITModule& module) : module_(module) {}

@@ -1,5 +1,5 @@
 #pragma once
-// The files of profiles/, which the build puts into the library (cmake/NestorProfiles.cmake): the
+// The files of profiles/, which the build puts into the library (cmake/NestorEmbed.cmake): the
 // plug-in needs nothing beside itself.
 
 #include <cstddef>

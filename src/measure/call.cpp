@@ -9,7 +9,9 @@
 
 #include "base/hash.h"
 #include "halide/careful_call.h"
+#include "halide/interpreter.h"
 #include "halide/lower.h"
+#include "halide/parts.h"
 #include "measure/npy.h"
 
 namespace nestor {
@@ -20,13 +22,6 @@ constexpr std::size_t kAlignment = 128;
 
 // Halide's vectors may read a little over the end of what they need.
 constexpr std::int64_t kSlack = 256;
-
-std::uint64_t mixed(std::uint64_t value) {
-    value += 0x9e3779b97f4a7c15U;
-    value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-    value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-    return value ^ (value >> 31U);
-}
 
 halide_scalar_value_t scalar_of(const Halide::Type& type, const Value& value) {
     if (const auto* integer = as_integer(value)) {
@@ -55,34 +50,6 @@ BufferShape buffer_shape(const Halide::Argument& argument, const CallBuffer& buf
     }
     shape.bytes = (last + 1) * shape.type.bytes();
     return shape;
-}
-
-template <class T>
-void store(std::uint8_t* at, T value) {
-    std::memcpy(at, &value, sizeof(value));
-}
-
-void store_random(const Halide::Type& type, std::uint64_t random, std::uint8_t* at) {
-    const double unit = static_cast<double>(random >> 40U) * 0x1p-24;  // exact as a float
-    if (type.is_float() && type.bits() == 32) {
-        store(at, static_cast<float>(unit));
-    } else if (type.is_float() && type.bits() == 64) {
-        store(at, unit);
-    } else if (type.is_bfloat()) {
-        store(at, Halide::bfloat16_t(unit).to_bits());
-    } else if (type.is_float()) {
-        store(at, Halide::float16_t(unit).to_bits());
-    } else if (type.bits() == 1) {
-        store<std::uint8_t>(at, random & 1U);
-    } else if (type.bits() == 8) {
-        store<std::uint8_t>(at, random & 0xffU);
-    } else if (type.bits() == 16) {
-        store<std::uint16_t>(at, random & 0xffffU);
-    } else if (type.bits() == 32) {
-        store<std::uint32_t>(at, random & 0xffU);
-    } else {
-        store<std::uint64_t>(at, random & 0xffU);
-    }
 }
 
 Status fill_from_file(const BufferShape& shape, std::uint8_t* memory, const std::string& path) {
@@ -138,11 +105,21 @@ halide_scalar_value_t scalar_bits(const Halide::Type& type, double value) {
 }
 
 std::int64_t BufferShape::elements() const {
-    std::int64_t count = 1;
-    for (const Range& range : region) {
-        count *= range.extent;
+    return layout_of(*this).elements();
+}
+
+BufferLayout layout_of(const BufferShape& shape) {
+    BufferLayout layout{shape.name, shape.type, {}};
+    for (std::size_t d = 0; d < shape.region.size(); d++) {
+        layout.dimensions.emplace_back(static_cast<int>(shape.region[d].min),
+                                       static_cast<int>(shape.region[d].extent),
+                                       static_cast<int>(shape.strides[d]));
     }
-    return count;
+    return layout;
+}
+
+std::uint64_t stream_of(const std::string& argument, std::uint64_t seed) {
+    return hash_bytes(argument, seed);
 }
 
 Result<CallShape> call_shape(const Halide::Pipeline& pipeline, const Halide::Target& target,
@@ -164,6 +141,10 @@ Result<CallShape> call_shape(const Halide::Pipeline& pipeline, const Halide::Tar
     if (!call) {
         return Error{call.error()};
     }
+    std::map<std::string, Halide::Parameter> parameters;
+    for (const Halide::Parameter& parameter : read_parts(pipeline).scalars) {
+        parameters.emplace(parameter.name(), parameter);
+    }
     CallShape shape;
     for (const Halide::Argument& argument : arguments) {
         CallArgument one;
@@ -178,8 +159,15 @@ Result<CallShape> call_shape(const Halide::Pipeline& pipeline, const Halide::Tar
             one.scalar_name = argument.name;
             one.scalar_type = argument.type;
             const auto value = call.value().scalars.find(argument.name);
+            const auto parameter = parameters.find(argument.name);
             if (value != call.value().scalars.end()) {
                 one.scalar = scalar_of(argument.type, value->second);
+            } else if (parameter != parameters.end()) {  // sizes do not depend on it
+                const auto wish = given.find(argument.name);
+                one.scalar =
+                    scalar_of(argument.type,
+                              scalar_value(parameter->second,
+                                           wish != given.end() ? wish->second : Halide::Expr()));
             }
         }
         shape.push_back(std::move(one));
@@ -228,22 +216,14 @@ Status fill_inputs(const CallShape& shape, const Memories& inputs, std::uint64_t
             }
             continue;
         }
-        const std::uint64_t stream = hash_bytes(buffer.name, seed);
-        for_each_element(buffer, [&](std::int64_t position, std::int64_t offset) {
-            store_random(buffer.type, mixed(stream + static_cast<std::uint64_t>(position)),
-                         data + offset);
-        });
+        fill_random(layout_of(buffer), stream_of(buffer.name, seed), data);
     }
     return Ok{};
 }
 
 void fill_garbage(const Memories& outputs, std::uint64_t seed) {
     for (const auto& [name, memory] : outputs) {
-        std::uint64_t state = hash_bytes(name, seed);
-        for (std::int64_t i = 0; i + 8 <= memory.bytes(); i += 8) {
-            state = state * 6364136223846793005U + 1442695040888963407U;
-            store(memory.data() + i, state);
-        }
+        fill_garbage(stream_of(name, seed), memory.data(), memory.bytes());
     }
 }
 
@@ -260,11 +240,7 @@ CallPointers::CallPointers(const CallShape& shape, const Memories& inputs,
             continue;
         }
         const BufferShape& buffer = shape[i].buffer;
-        for (std::size_t d = 0; d < buffer.region.size(); d++) {
-            dimensions_[i].emplace_back(static_cast<int>(buffer.region[d].min),
-                                        static_cast<int>(buffer.region[d].extent),
-                                        static_cast<int>(buffer.strides[d]));
-        }
+        dimensions_[i] = layout_of(buffer).dimensions;
         const Memories& memories = buffer.is_output ? outputs : inputs;
         halide_buffer_t& raw = buffers_[i];
         raw = {};

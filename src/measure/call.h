@@ -10,6 +10,7 @@
 #include "base/result.h"
 #include "dag/types.h"
 #include "halide/halide.h"
+#include "measure/elements.h"
 
 namespace nestor {
 
@@ -23,6 +24,8 @@ struct BufferShape {
 
     [[nodiscard]] std::int64_t elements() const;
 };
+
+[[nodiscard]] BufferLayout layout_of(const BufferShape& shape);
 
 /** One argument: a buffer, or a scalar with its bits. */
 struct CallArgument {
@@ -70,6 +73,9 @@ enum class Direction { Inputs, Outputs };
 [[nodiscard]] Memories allocate(const CallShape& shape, Direction direction,
                                 BufferMemory::Kind kind);
 
+/** Of an argument's random numbers, or of its garbage. */
+[[nodiscard]] std::uint64_t stream_of(const std::string& argument, std::uint64_t seed);
+
 /** Fills inputs with numbers that depend on the seed, the argument's name and the coordinates only
  * (integers of 8 and 16 bits: all values; wider ones: 0..255; floats: 0..1); or from `files`, by
  * name: .npy arrays as large as the input or larger. An Error names the file. */
@@ -93,25 +99,10 @@ class CallPointers {
     std::vector<void*> pointers_;
 };
 
-/** Calls visit(linear position of the coordinates, byte offset) for each element, dimension 0
- * fastest. */
+/** for_each_element() of its layout. */
 template <class Visit>
 void for_each_element(const BufferShape& shape, Visit visit) {
-    const std::int64_t count = shape.elements();
-    const std::int64_t size = shape.type.bytes();
-    std::vector<std::int64_t> at(shape.region.size(), 0);
-    std::int64_t offset = 0;  // in elements
-    for (std::int64_t position = 0; position < count; position++) {
-        visit(position, offset * size);
-        for (std::size_t d = 0; d < at.size(); d++) {
-            offset += shape.strides[d];
-            if (++at[d] < shape.region[d].extent) {
-                break;
-            }
-            offset -= at[d] * shape.strides[d];
-            at[d] = 0;
-        }
-    }
+    for_each_element(layout_of(shape), visit);
 }
 
 }  // namespace nestor

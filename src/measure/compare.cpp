@@ -2,9 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <limits>
-#include <sstream>
 
 #include "halide/parts.h"
 
@@ -48,48 +45,6 @@ bool reorders(const LoopNest& nest, const std::vector<StageDim>& dims) {
     LoopNest natural = nest;
     natural.order.clear();
     return reduction_order(nest) != reduction_order(natural);
-}
-
-double as_double(const Halide::Type& type, const std::uint8_t* at) {
-    const auto load = [at](auto value) {
-        std::memcpy(&value, at, sizeof(value));
-        return value;
-    };
-    if (type.is_bfloat()) {
-        return static_cast<float>(Halide::bfloat16_t::make_from_bits(load(std::uint16_t{})));
-    }
-    if (type.is_float()) {
-        switch (type.bits()) {
-            case 16:
-                return static_cast<float>(Halide::float16_t::make_from_bits(load(std::uint16_t{})));
-            case 32:
-                return load(float{});
-            default:
-                return load(double{});
-        }
-    }
-    const bool is_signed = type.is_int();
-    switch (type.bits()) {
-        case 1:
-        case 8:
-            return is_signed ? load(std::int8_t{}) : load(std::uint8_t{});
-        case 16:
-            return is_signed ? load(std::int16_t{}) : load(std::uint16_t{});
-        case 32:
-            return is_signed ? load(std::int32_t{}) : load(std::uint32_t{});
-        default:
-            return is_signed ? static_cast<double>(load(std::int64_t{}))
-                             : static_cast<double>(load(std::uint64_t{}));
-    }
-}
-
-std::string place(const BufferShape& shape, std::int64_t position) {
-    std::string text;
-    for (const Range& range : shape.region) {
-        text += (text.empty() ? "" : ", ") + std::to_string(range.min + position % range.extent);
-        position /= range.extent;
-    }
-    return "(" + text + ")";
 }
 
 }  // namespace
@@ -164,41 +119,7 @@ Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
 
 std::string difference(const BufferShape& shape, const BufferMemory& expected,
                        const BufferMemory& actual, const Tolerance& tolerance) {
-    const auto size = static_cast<std::size_t>(shape.type.bytes());
-    double largest = 0;
-    if (tolerance.of_largest > 0) {
-        for_each_element(shape, [&](std::int64_t, std::int64_t offset) {
-            const double value = std::abs(as_double(shape.type, expected.data() + offset));
-            largest = std::isfinite(value) ? std::max(largest, value) : largest;
-        });
-    }
-    std::int64_t wrong = 0;
-    std::ostringstream first;
-    for_each_element(shape, [&](std::int64_t position, std::int64_t offset) {
-        const std::uint8_t* a = expected.data() + offset;
-        const std::uint8_t* b = actual.data() + offset;
-        if (std::memcmp(a, b, size) == 0) {
-            return;
-        }
-        const double x = as_double(shape.type, a);
-        const double y = as_double(shape.type, b);
-        const double allowed =
-            tolerance.relative * std::abs(x) + tolerance.of_largest * largest + tolerance.absolute;
-        // Zero has two signs, and 64-bit integers may agree as doubles.
-        const bool equal = shape.type.is_float() && x == y;
-        if (equal || (std::isnan(x) && std::isnan(y)) ||
-            (allowed > 0 && std::abs(x - y) <= allowed)) {
-            return;
-        }
-        if (wrong++ == 0) {
-            first << place(shape, position) << ": " << y << " instead of " << x;
-        }
-    });
-    if (wrong == 0) {
-        return "";
-    }
-    return shape.name + ": " + std::to_string(wrong) + " of " + std::to_string(shape.elements()) +
-           " elements are wrong, the first at " + first.str();
+    return difference(layout_of(shape), expected.data(), actual.data(), tolerance);
 }
 
 }  // namespace nestor

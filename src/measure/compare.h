@@ -10,15 +10,6 @@
 
 namespace nestor {
 
-/** How far two results may be apart:
- *     |a - b| <= relative * |a| + of_largest * max|expected| + absolute.
- * All zero: bit for bit (but any NaN is as good as another). */
-struct Tolerance {
-    double relative = 0;
-    double of_largest = 0;
-    double absolute = 0;
-};
-
 /** What rounding may do to a result. */
 struct RoundingFacts {
     bool strict = false;        // the target has strict_float: the compiler reorders nothing

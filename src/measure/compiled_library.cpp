@@ -3,52 +3,14 @@
 #include <dlfcn.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdlib>
-#include <mutex>
 #include <numeric>
+
+#include "measure/runtime_hooks.h"
 
 namespace nestor {
 
 namespace {
-
-// Halide calls back plain functions, from any of its threads: hence these.
-std::mutex error_mutex;
-std::string error_text;
-std::atomic<std::size_t> allocated_now{0};
-std::atomic<std::size_t> allocated_peak{0};
-
-void keep_error(void* /*user_context*/, const char* message) {
-    const std::lock_guard<std::mutex> lock(error_mutex);
-    if (error_text.empty()) {
-        error_text = message;
-    }
-}
-
-/** In front of every counted block: its size. As large as the alignment, to keep it. */
-constexpr std::size_t kHeader = 128;
-
-void* counted_malloc(void* /*user_context*/, std::size_t size) {
-    const std::size_t whole = (size + 2 * kHeader - 1) / kHeader * kHeader;
-    void* block = std::aligned_alloc(kHeader, whole);
-    if (block == nullptr) {
-        return nullptr;
-    }
-    *static_cast<std::size_t*>(block) = size;
-    const std::size_t now = allocated_now.fetch_add(size) + size;
-    std::size_t peak = allocated_peak.load();
-    while (peak < now && !allocated_peak.compare_exchange_weak(peak, now)) {
-    }
-    return static_cast<char*>(block) + kHeader;
-}
-
-void counted_free(void* /*user_context*/, void* pointer) {
-    if (pointer != nullptr) {
-        void* block = static_cast<char*>(pointer) - kHeader;
-        allocated_now.fetch_sub(*static_cast<std::size_t*>(block));
-        std::free(block);
-    }
-}
 
 /** What the run-time exports; these names are its interface (HalideRuntime.h). */
 template <class Function>
@@ -139,7 +101,7 @@ Result<CompiledRuntime> CompiledRuntime::load(const std::string& library) {
     if (set_error == nullptr) {
         return Error{library + " is no Halide run-time"};
     }
-    set_error(keep_error);  // the default ends the process
+    set_error(keep_error);
     return CompiledRuntime(handle);
 }
 
@@ -162,7 +124,7 @@ void CompiledRuntime::count_allocations() const {
 }
 
 std::size_t CompiledRuntime::peak_bytes() {
-    return allocated_peak.load();
+    return counted_peak();
 }
 
 Result<CompiledPipeline> CompiledPipeline::load(const std::string& library,
@@ -187,10 +149,7 @@ Status CompiledPipeline::run(void* const* argv) const {
     if (code == 0) {
         return Ok{};
     }
-    const std::lock_guard<std::mutex> lock(error_mutex);
-    const std::string message = error_text.empty() ? "no message" : error_text;
-    error_text.clear();
-    return Error{"Halide error " + std::to_string(code) + ": " + message};
+    return Error{"Halide error " + std::to_string(code) + ": " + take_error()};
 }
 
 Result<CallShape> CompiledPipeline::shape(const std::map<std::string, double>& scalars) const {

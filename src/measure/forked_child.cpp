@@ -117,6 +117,7 @@ Result<std::unique_ptr<ForkedChild>> ForkedChild::start(
         return Error{std::string("cannot start a child process: ") + std::strerror(problem)};
     }
     child->pid_ = pid;
+    setpgid(pid, pid);  // here, too: it may be paused before it has come to do so itself
     fcntl(child->messages_, F_SETFL, O_NONBLOCK);
     child->start_clock();
     return child;

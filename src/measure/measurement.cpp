@@ -1,15 +1,12 @@
 #include "measure/measurement.h"
 
-#include <sched.h>
-
 #include <array>
 #include <cstdint>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "halide/halide.h"
+#include "measure/processor.h"
 
 namespace nestor {
 
@@ -30,30 +27,6 @@ constexpr std::array kOutcomes = {
     std::pair{Outcome::Lost, "lost"},
 };
 
-std::string cpu_model() {
-    std::ifstream info("/proc/cpuinfo");
-    for (std::string line; std::getline(info, line);) {
-        const std::size_t colon = line.find(": ");
-        if (line.starts_with("model name") && colon != std::string::npos) {
-            return line.substr(colon + 2);
-        }
-    }
-    return "unknown";
-}
-
-int usable_cores() {
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof(set), &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
-json to_json(const MachineState& machine) {
-    return {{"cpu", machine.cpu},
-            {"cores", machine.cores},
-            {"threads", machine.threads},
-            {"halide", machine.halide},
-            {"load", machine.load}};
-}
-
 }  // namespace
 
 const char* outcome_name(Outcome outcome) {
@@ -65,19 +38,39 @@ const char* outcome_name(Outcome outcome) {
     return "unknown";
 }
 
+bool means_memory(const std::string& message) {
+    return message.find("ut of memory") != std::string::npos ||
+           message.find("bad_alloc") != std::string::npos;
+}
+
 MachineState machine_state(int threads) {
     MachineState state;
-    state.cpu = cpu_model();
+    state.cpu = processor_name();
     state.cores = usable_cores();
     state.threads = threads;
     state.halide = std::to_string(HALIDE_VERSION_MAJOR) + "." +
                    std::to_string(HALIDE_VERSION_MINOR) + "." +
                    std::to_string(HALIDE_VERSION_PATCH);
-    std::array<double, 1> load{};
-    if (getloadavg(load.data(), 1) == 1) {
-        state.load = load[0];
-    }
+    state.load = load_average();
     return state;
+}
+
+json to_json(const MachineState& machine) {
+    return {{"cpu", machine.cpu},
+            {"cores", machine.cores},
+            {"threads", machine.threads},
+            {"halide", machine.halide},
+            {"load", machine.load}};
+}
+
+MachineState machine_from_json(const json& text) {
+    MachineState machine;
+    text.at("cpu").get_to(machine.cpu);
+    text.at("cores").get_to(machine.cores);
+    text.at("threads").get_to(machine.threads);
+    text.at("halide").get_to(machine.halide);
+    text.at("load").get_to(machine.load);
+    return machine;
 }
 
 Measurement Measurement::failure(Outcome outcome, const std::string& message) {
@@ -124,12 +117,7 @@ Result<Measurement> measurement_from_json(const json& text) {
         text.at("build_seconds").get_to(m.build_seconds);
         text.at("peak_bytes").get_to(m.peak_bytes);
         text.at("verified_against").get_to(m.verified_against);
-        const json& machine = text.at("machine");
-        machine.at("cpu").get_to(m.machine.cpu);
-        machine.at("cores").get_to(m.machine.cores);
-        machine.at("threads").get_to(m.machine.threads);
-        machine.at("halide").get_to(m.machine.halide);
-        machine.at("load").get_to(m.machine.load);
+        m.machine = machine_from_json(text.at("machine"));
         return m;
     } catch (const json::exception& error) {
         return Error{std::string("not a measurement: ") + error.what()};

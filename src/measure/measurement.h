@@ -22,6 +22,8 @@ enum class Outcome {
     Lost,    // the worker died for another reason
 };
 [[nodiscard]] const char* outcome_name(Outcome outcome);
+/** Whether an error's message says that memory was wanting. */
+[[nodiscard]] bool means_memory(const std::string& message);
 
 /** Where and under what conditions times were taken. */
 struct MachineState {
@@ -34,6 +36,9 @@ struct MachineState {
     bool operator==(const MachineState&) const = default;
 };
 [[nodiscard]] MachineState machine_state(int threads);
+[[nodiscard]] nlohmann::json to_json(const MachineState& machine);
+/** Throws nlohmann::json::exception. */
+[[nodiscard]] MachineState machine_from_json(const nlohmann::json& text);
 
 struct Measurement {
     Outcome outcome = Outcome::Lost;

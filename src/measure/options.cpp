@@ -9,6 +9,9 @@ using nlohmann::json;
 json to_json(const MeasureOptions& options) {
     return {{"pipeline", options.pipeline},
             {"target", options.target},
+            {"runner", options.runner.command},
+            {"runner_copy", options.runner.copy},
+            {"runner_compiler", options.runner.compiler},
             {"threads", options.threads},
             {"builders", options.builders},
             {"seed", options.seed},
@@ -20,6 +23,7 @@ json to_json(const MeasureOptions& options) {
             {"reference_seconds", options.reference_seconds},
             {"timing_seconds", options.timing_seconds},
             {"precision", options.precision},
+            {"flush_caches", options.flush_caches},
             {"memory_bytes", options.memory_bytes}};
 }
 
@@ -28,6 +32,9 @@ Result<MeasureOptions> measure_options_from_json(const json& text) {
         MeasureOptions options;
         text.at("pipeline").get_to(options.pipeline);
         text.at("target").get_to(options.target);
+        text.at("runner").get_to(options.runner.command);
+        text.at("runner_copy").get_to(options.runner.copy);
+        text.at("runner_compiler").get_to(options.runner.compiler);
         text.at("threads").get_to(options.threads);
         text.at("builders").get_to(options.builders);
         text.at("seed").get_to(options.seed);
@@ -39,6 +46,7 @@ Result<MeasureOptions> measure_options_from_json(const json& text) {
         text.at("reference_seconds").get_to(options.reference_seconds);
         text.at("timing_seconds").get_to(options.timing_seconds);
         text.at("precision").get_to(options.precision);
+        text.at("flush_caches").get_to(options.flush_caches);
         text.at("memory_bytes").get_to(options.memory_bytes);
         return options;
     } catch (const json::exception& error) {

@@ -67,8 +67,8 @@ class MeasurePool::Worker {
         return write_line(socket_, message.dump(-1, ' ', false, json::error_handler_t::replace));
     }
 
-    /** The next message; false at its end. */
-    bool read(json& message) {
+    /** The next message; false at its end, or if a signal came and `stop` says so. */
+    bool read(json& message, const std::function<bool()>& stop = {}) {
         while (true) {
             const std::size_t end = text_.find('\n');
             if (end != std::string::npos) {
@@ -78,7 +78,7 @@ class MeasurePool::Worker {
             }
             std::array<char, 65536> chunk{};
             const ssize_t n = recv(socket_, chunk.data(), chunk.size(), 0);
-            if (n < 0 && errno == EINTR) {
+            if (n < 0 && errno == EINTR && !(stop && stop())) {
                 continue;
             }
             if (n <= 0) {
@@ -131,6 +131,12 @@ Status MeasurePool::start_worker() {
         return Error{answer["error"].get<std::string>()};
     }
     verified_against_ = answer.value("verified_against", "");
+    try {
+        machine_ = machine_from_json(answer.at("machine"));
+    } catch (const json::exception& error) {
+        worker_.reset();
+        return Error{std::string("not an answer of a measuring worker: ") + error.what()};
+    }
     return Ok{};
 }
 
@@ -150,6 +156,15 @@ std::vector<Measurement> MeasurePool::measure(std::span<const Candidate> candida
     };
     std::size_t suspect = candidates.size();  // was the oldest under way when a worker died
     while (!waiting.empty() || !sent.empty()) {
+        if (stop_ && stop_()) {
+            worker_.reset();  // it may be in the middle of one
+            for (const std::deque<std::size_t>& left : {sent, waiting}) {
+                for (const std::size_t i : left) {
+                    results[i] = Measurement::failure(Outcome::Lost, "stopped");
+                }
+            }
+            return results;
+        }
         if (!worker_) {
             if (const Status status = start_worker(); !status) {
                 for (const std::size_t i : waiting) {
@@ -159,12 +174,16 @@ std::vector<Measurement> MeasurePool::measure(std::span<const Candidate> candida
             }
         }
         json answer;
-        if (feed(candidates, waiting, sent) && worker_->read(answer) && answer.contains("id")) {
+        if (feed(candidates, waiting, sent) && worker_->read(answer, stop_) &&
+            answer.contains("id")) {
             const auto i = answer["id"].get<std::size_t>();
             const Result<Measurement> measurement = measurement_from_json(answer["measurement"]);
             settle(i, measurement ? measurement.value()
                                   : Measurement::failure(Outcome::Lost, measurement.error()));
             std::erase(sent, i);
+            continue;
+        }
+        if (stop_ && stop_()) {
             continue;
         }
         // It died. What was under way is measured again, but the oldest only once more.
@@ -188,8 +207,10 @@ bool MeasurePool::feed(std::span<const Candidate> candidates, std::deque<std::si
         const std::size_t i = waiting.front();
         waiting.pop_front();
         sent.push_back(i);
-        if (!worker_->write(
-                {{"id", i}, {"schedule", candidates[i].schedule}, {"load", candidates[i].load}})) {
+        if (!worker_->write({{"id", i},
+                             {"schedule", candidates[i].schedule},
+                             {"load", candidates[i].load},
+                             {"give_up_seconds", candidates[i].give_up_seconds}})) {
             return false;
         }
     }

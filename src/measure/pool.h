@@ -33,8 +33,14 @@ class MeasurePool {
     std::vector<Measurement> measure(std::span<const Candidate> candidates,
                                      const Progress& progress = {});
 
+    /** measure() asks before each candidate, and after a signal, whether to end: what is not
+     * settled by then is Lost, and no progress is told about it. */
+    void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
+
     /** What results are compared with; empty if the pipeline cannot be run. */
     [[nodiscard]] const std::string& verified_against() const { return verified_against_; }
+    /** What it measures on. */
+    [[nodiscard]] const MachineState& machine() const { return machine_; }
     /** Process id of the present worker. */
     [[nodiscard]] int worker() const;
 
@@ -48,7 +54,9 @@ class MeasurePool {
 
     std::vector<std::string> command_;
     MeasureOptions options_;
+    std::function<bool()> stop_;
     std::string verified_against_;
+    MachineState machine_;
     std::unique_ptr<Worker> worker_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <chrono>
 #include <set>
 #include <utility>
@@ -15,9 +16,9 @@
 #include "halide/pipeline_file.h"
 #include "halide/read_pipeline.h"
 #include "halide/verify.h"
+#include "measure/candidate_timing.h"
 #include "measure/compare.h"
-#include "measure/reference_kernel.h"
-#include "measure/timing.h"
+#include "measure/runtime_hooks.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
 
@@ -80,9 +81,8 @@ std::vector<std::string> missing_externs(const Halide::Pipeline& pipeline) {
     return missing;
 }
 
-bool means_memory(const std::string& message) {
-    return message.find("ut of memory") != std::string::npos ||
-           message.find("bad_alloc") != std::string::npos;
+Outcome or_out_of_memory(Outcome outcome, const std::string& message) {
+    return means_memory(message) ? Outcome::OutOfMemory : outcome;
 }
 
 }  // namespace
@@ -120,7 +120,13 @@ Result<Subject> Subject::create(const MeasureOptions& options) {
     }
     subject.shape_ = std::move(shape).value();
     subject.inputs_ = allocate(subject.shape_, Direction::Inputs, BufferMemory::Kind::Private);
-    subject.expected_ = allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+    if (options.runner.used()) {  // the others are made where they are needed
+        std::erase_if(subject.inputs_,
+                      [&](const auto& input) { return !options.inputs.contains(input.first); });
+    } else {
+        subject.expected_ =
+            allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+    }
     if (Status status = fill_inputs(subject.shape_, subject.inputs_, options.seed, options.inputs);
         !status) {
         return Error{status.error()};
@@ -129,14 +135,18 @@ Result<Subject> Subject::create(const MeasureOptions& options) {
     return subject;
 }
 
-Status Subject::compute_reference(Reference reference) const {
+Halide::Pipeline Subject::reference_pipeline(Reference reference) const {
     const Halide::Pipeline copy = deep_copy(pipeline_);
     if (reference == Reference::AtRoot) {
         compute_inlined_at_root(copy, Expand::AllFunctions);
     } else if (inlined_calls(copy) > kMostInlinedCalls) {
         compute_inlined_at_root(copy, Expand::SharedFunctions);
     }
-    const Result<JitProgram> program = JitProgram::compile(copy, target_);
+    return copy;
+}
+
+Status Subject::compute_reference(Reference reference) const {
+    const Result<JitProgram> program = JitProgram::compile(reference_pipeline(reference), target_);
     if (!program) {
         return Error{program.error()};
     }
@@ -188,7 +198,7 @@ Measurement Subject::lowered_only(const Candidate& candidate) const {
 }
 
 std::string Subject::wrong(const Memories& outputs, const Schedule& schedule) const {
-    const RoundingFacts facts = rounding_facts(dag_, schedule, pipeline_, target_);
+    const RoundingFacts facts = rounding(schedule);
     for (const CallArgument& argument : shape_) {
         if (argument.is_buffer && argument.buffer.is_output) {
             const std::string& name = argument.buffer.name;
@@ -203,7 +213,7 @@ std::string Subject::wrong(const Memories& outputs, const Schedule& schedule) co
     return "";
 }
 
-Measurement Subject::measure(const Candidate& candidate, const Progress& progress) const {
+Measurement Subject::measure(const Candidate& candidate, const MeasureProgress& progress) const {
     const auto start = std::chrono::steady_clock::now();
     // 1. Build.
     for (const std::string& path : candidate.load) {
@@ -221,9 +231,8 @@ Measurement Subject::measure(const Candidate& candidate, const Progress& progres
     }
     const Result<JitProgram> program = JitProgram::compile(copy.value(), target_);
     if (!program) {
-        return Measurement::failure(
-            means_memory(program.error()) ? Outcome::OutOfMemory : Outcome::CompileError,
-            program.error());
+        return Measurement::failure(or_out_of_memory(Outcome::CompileError, program.error()),
+                                    program.error());
     }
     Measurement result;
     result.build_seconds = seconds_since(start);
@@ -234,40 +243,37 @@ Measurement Subject::measure(const Candidate& candidate, const Progress& progres
     const CallPointers pointers(shape_, inputs_, outputs);
     fill_garbage(outputs, kGarbage);
     JitProgram::set_threads(options_.threads);
-    JitProgram::count_allocations(true);
+    JitProgram::set_allocator(counted_malloc, counted_free);
     if (const Status status = program.value().run(pointers.argv()); !status) {
-        return Measurement::failure(
-            means_memory(status.error()) ? Outcome::OutOfMemory : Outcome::RunError,
-            status.error());
+        return Measurement::failure(or_out_of_memory(Outcome::RunError, status.error()),
+                                    status.error());
     }
-    result.peak_bytes = static_cast<std::int64_t>(JitProgram::peak_bytes());
-    JitProgram::count_allocations(false);
+    result.peak_bytes = static_cast<std::int64_t>(counted_peak());
+    JitProgram::set_allocator(nullptr, nullptr);
     if (const std::string text = wrong(outputs, schedule); !text.empty()) {
         return Measurement::failure(Outcome::Wrong, text);
     }
 
     // 3. Time it, alone; a race may show only now.
     progress.wait_for_turn();
-    double checksum = 0;
-    const std::vector<Runnable> both = {
-        runnable("candidate", [&] { (void)program.value().run(pointers.argv()); }),
-        runnable(
-            "reference kernel", [&] { checksum += reference_kernel(); }, false),
-    };
     TimingLimits limits;
     limits.seconds = options_.timing_seconds;
     limits.precision = options_.precision;
-    const TimingResult timing = time_interleaved(both, limits);
+    if (candidate.give_up_seconds > 0) {
+        limits.slow_run = candidate.give_up_seconds;
+    }
+    const CandidateTiming timing = time_candidate(
+        [&] { (void)program.value().run(pointers.argv()); }, limits, options_.flush_caches);
     if (const std::string text = wrong(outputs, schedule); !text.empty()) {
         return Measurement::failure(Outcome::Wrong, "not at once, but in a later run: " + text);
     }
-    const Timed& timed = timing.versions.front();
-    result.outcome = checksum > 0 ? Outcome::Timed : Outcome::Lost;
+    const Timed& timed = timing.timed;
+    result.outcome = Outcome::Timed;
     result.samples = timed.samples;
     result.runs_per_sample = timed.runs_per_sample;
     result.seconds = median_of(timed.samples);
     result.uncertainty = timed.uncertainty;
-    result.drift = median_of(timing.versions.back().samples);
+    result.drift = timing.reference_kernel;
     result.verified_against = verified_against_;
     return result;
 }

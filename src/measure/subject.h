@@ -2,11 +2,12 @@
 // What a worker measures: the pipeline with its inputs and the result that is right, prepared once;
 // and the two things that are done with it in child processes of the worker.
 
-#include <functional>
 #include <string>
 
 #include "measure/call.h"
+#include "measure/compare.h"
 #include "measure/measurement.h"
+#include "measure/measurer.h"
 #include "measure/options.h"
 #include "schedule/schedule.h"
 
@@ -14,8 +15,9 @@ namespace nestor {
 
 class Subject {
   public:
-    /** Reads the pipeline, makes the inputs, loads the libraries. Compiles and runs nothing: no
-     * thread is started, so that this process can be forked. */
+    /** Reads the pipeline, makes the inputs (with a runner: only those that come from files), loads
+     * the libraries. Compiles and runs nothing: no thread is started, so that this process can be
+     * forked. */
     static Result<Subject> create(const MeasureOptions& options);
 
     /** Ways to get the right result, in order of preference. */
@@ -34,23 +36,29 @@ class Subject {
     /** Names of extern functions that no library defines: nothing can be run without them. */
     [[nodiscard]] const std::vector<std::string>& missing_externs() const { return missing_; }
 
-    /** What a child tells its parent on the way. */
-    struct Progress {
-        std::function<void()> built;          // from now on the pipeline's own code runs
-        std::function<void()> wait_for_turn;  // returns when nothing else runs on the machine
-    };
     /** For a child: applies, compiles, runs, compares, times. */
-    [[nodiscard]] Measurement measure(const Candidate& candidate, const Progress& progress) const;
+    [[nodiscard]] Measurement measure(const Candidate& candidate,
+                                      const MeasureProgress& progress) const;
 
+    [[nodiscard]] const Halide::Target& target() const { return target_; }
     [[nodiscard]] const MeasureOptions& options() const { return options_; }
+    [[nodiscard]] const CallShape& shape() const { return shape_; }
+    [[nodiscard]] const Memories& inputs() const { return inputs_; }
+    /** A copy of the pipeline that computes the right result in that way. */
+    [[nodiscard]] Halide::Pipeline reference_pipeline(Reference reference) const;
+    /** A copy with a candidate's schedule, which is written to `schedule`. */
+    [[nodiscard]] Result<Halide::Pipeline> scheduled(const Candidate& candidate,
+                                                     Schedule& schedule) const;
+    [[nodiscard]] RoundingFacts rounding(const Schedule& schedule) const {
+        return rounding_facts(dag_, schedule, pipeline_, target_);
+    }
+    /** How outputs of a schedule differ from the right ones; empty: no more than they may. */
+    [[nodiscard]] std::string wrong(const Memories& outputs, const Schedule& schedule) const;
 
   private:
     explicit Subject(const MeasureOptions& options) : options_(options) {}
 
-    [[nodiscard]] Result<Halide::Pipeline> scheduled(const Candidate& candidate,
-                                                     Schedule& schedule) const;
     [[nodiscard]] Measurement lowered_only(const Candidate& candidate) const;
-    [[nodiscard]] std::string wrong(const Memories& outputs, const Schedule& schedule) const;
 
     MeasureOptions options_;
     Halide::Target target_;

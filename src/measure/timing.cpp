@@ -9,12 +9,13 @@ namespace nestor {
 
 namespace {
 
-bool has_enough(const Timed& timed, bool slow, const TimingLimits& limits) {
+bool has_enough(const Timed& timed, bool slow, const TimingLimits& limits, double elapsed) {
     const auto count = static_cast<int>(timed.samples.size());
     if (slow) {
         return count >= limits.slow_samples;
     }
-    return count >= limits.min_rounds && timed.uncertainty <= limits.precision;
+    return count >= limits.min_rounds && elapsed >= limits.min_seconds &&
+           timed.uncertainty <= limits.precision;
 }
 
 /** Runs each once, untimed but for the choice of how often to run it in a sample. Yields which are
@@ -108,12 +109,13 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
     const double start = steady_seconds();
     const std::vector<bool> slow = warm_up(versions, limits, result.versions);
     while (true) {
+        const double elapsed = steady_seconds() - start;
         bool stable = true;
         for (std::size_t i = 0; i < versions.size(); i++) {
-            stable =
-                stable && (!versions[i].decides || has_enough(result.versions[i], slow[i], limits));
+            stable = stable && (!versions[i].decides ||
+                                has_enough(result.versions[i], slow[i], limits, elapsed));
         }
-        const bool time_is_up = result.rounds > 0 && steady_seconds() - start > limits.seconds;
+        const bool time_is_up = result.rounds > 0 && elapsed > limits.seconds;
         const bool enough = result.rounds >= limits.max_rounds;
         if (stable || enough || time_is_up) {
             result.stopped = stable ? "stable" : (enough ? "rounds" : "time");
@@ -123,7 +125,7 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
         for (std::size_t i = 0; i < versions.size(); i++) {
             const std::size_t at = (i + result.rounds) % versions.size();
             Timed& timed = result.versions[at];
-            if (slow[at] && has_enough(timed, true, limits)) {
+            if (slow[at] && has_enough(timed, true, limits, elapsed)) {
                 continue;
             }
             timed.samples.push_back(versions[at].sample(timed.runs_per_sample));

@@ -11,6 +11,9 @@ namespace nestor {
 struct TimingLimits {
     /** Wall time for everything; there is one round at least. */
     double seconds = 30;
+    /** Wall time before any median is known well enough, unless all versions are slow: what holds
+     * up a machine for a moment would be all that is measured otherwise. */
+    double min_seconds = 0;
     /** Enough when each median is known to this part of itself (half of its confidence interval).
      */
     double precision = 0.01;

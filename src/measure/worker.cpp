@@ -9,15 +9,15 @@
 #include <cerrno>
 #include <csignal>
 #include <deque>
+#include <limits>
 #include <list>
 #include <nlohmann/json.hpp>
 #include <thread>
 
 #include "measure/forked_child.h"
 #include "measure/lines.h"
-#include "measure/reference_kernel.h"
-#include "measure/subject.h"
-#include "measure/timing.h"
+#include "measure/measurer.h"
+#include "measure/options.h"
 
 namespace nestor {
 
@@ -112,7 +112,7 @@ Measurement measurement_of_end(const Running& running, const ForkedChild::End& e
         end.text() + when);
 }
 
-/** 1. prepare the subject; 2. compute the right result in a child; 3. measure what is asked for. */
+/** 1. prepare what measures; 2. measure what is asked for. */
 class Worker {
   public:
     Worker(int in, int out) : in_(in), out_(out) {}
@@ -123,7 +123,9 @@ class Worker {
             tell(out_, {{"error", status.error()}});
             return 1;
         }
-        tell(out_, {{"ready", true}, {"verified_against", verified_against_}});
+        tell(out_, {{"ready", true},
+                    {"verified_against", measurer_->verified_against()},
+                    {"machine", to_json(measurer_->machine())}});
         while (true) {
             take_requests();
             start_builds();
@@ -150,80 +152,15 @@ class Worker {
         if (!options) {
             return Error{options.error()};
         }
-        machine_ = machine_state(0);
-        MeasureOptions& asked = options.value();
-        asked.threads = asked.threads > 0 ? asked.threads : machine_.cores;
-        asked.builders = asked.builders > 0 ? asked.builders : machine_.cores;
-        machine_.threads = asked.threads;
-        Result<Subject> subject = Subject::create(asked);
-        if (!subject) {
-            return Error{subject.error()};
+        options_ = std::move(options).value();
+        const int cores = machine_state(0).cores;
+        options_.builders = options_.builders > 0 ? options_.builders : cores;
+        Result<std::unique_ptr<Measurer>> measurer = make_measurer(options_);
+        if (!measurer) {
+            return Error{measurer.error()};
         }
-        subject_.emplace(std::move(subject).value());
-        if (Status status = find_reference(); !status) {
-            return status;
-        }
-        reference_seconds_ = time_reference_kernel();
-        return Ok{};
-    }
-
-    static double time_reference_kernel() {
-        double checksum = 0;
-        TimingLimits limits;
-        limits.seconds = 0.5;
-        limits.precision = 0.01;
-        const TimingResult timing = time_interleaved(
-            {runnable("reference kernel", [&] { checksum += reference_kernel(); })}, limits);
-        return checksum > 0 ? median_of(timing.versions.front().samples) : 0;
-    }
-
-    Status find_reference() {
-        if (!subject_->missing_externs().empty()) {
-            verified_against_ = "";
-            return Ok{};
-        }
-        std::string reasons;
-        for (const Subject::Reference reference :
-             {Subject::Reference::Unscheduled, Subject::Reference::AtRoot}) {
-            const std::string failure = try_reference(reference);
-            if (failure.empty()) {
-                subject_->set_reference(reference);
-                verified_against_ = Subject::reference_text(reference);
-                return Ok{};
-            }
-            reasons += std::string("\n  ") + Subject::reference_text(reference) + ": " + failure;
-        }
-        return Error{"there is no result to compare with:" + reasons};
-    }
-
-    std::string try_reference(Subject::Reference reference) {
-        const auto body = [&](const ParentLink& link) {
-            const Status status = subject_->compute_reference(reference);
-            link.tell(status ? "done" : "failed " + json(status.error()).dump());
-        };
-        Result<std::unique_ptr<ForkedChild>> started =
-            ForkedChild::start(body, subject_->options().memory_bytes);
-        if (!started) {
-            return started.error();
-        }
-        ForkedChild& child = *started.value();
-        const double limit =
-            subject_->options().build_seconds + subject_->options().reference_seconds;
-        std::vector<std::string> lines;
-        while (child.receive(lines)) {
-            const double left = limit - child.seconds();
-            pollfd event{child.messages(), POLLIN, 0};
-            if (left <= 0) {
-                child.kill();
-                return "it takes more than " + std::to_string(static_cast<int>(limit)) + " s";
-            }
-            poll(&event, 1, static_cast<int>(left * 1000) + 1);
-        }
-        const ForkedChild::End end = child.wait();
-        if (lines.empty()) {
-            return end.text();
-        }
-        return lines.front() == "done" ? "" : lines.front();
+        measurer_ = std::move(measurer).value();
+        return measurer_->prepare();
     }
 
     void take_requests() {
@@ -237,6 +174,7 @@ class Worker {
             request.id = message["id"];
             request.candidate.schedule = message.value("schedule", "none");
             request.candidate.load = message.value("load", std::vector<std::string>{});
+            request.candidate.give_up_seconds = message.value("give_up_seconds", 0.0);
             queue_.push_back(std::move(request));
         }
     }
@@ -248,19 +186,19 @@ class Worker {
     }
 
     void start_builds() {
-        const auto builders = static_cast<std::size_t>(subject_->options().builders);
+        const auto builders = static_cast<std::size_t>(options_.builders);
         while (!queue_.empty() && count(Phase::Timing) == 0 && running_.size() < 2 * builders &&
                count(Phase::Building) + count(Phase::Running) < builders) {
             Request request = std::move(queue_.front());
             queue_.pop_front();
             const auto body = [&](const ParentLink& link) {
-                const Measurement result =
-                    subject_->measure(request.candidate,
-                                      {[&] { link.tell("built"); }, [&] { link.wait_for_turn(); }});
+                const Measurement result = measurer_->measure(
+                    request.candidate,
+                    {[&] { link.tell("built"); }, [&] { link.wait_for_turn(); }});
                 link.tell(to_json(result).dump(-1, ' ', false, json::error_handler_t::replace));
             };
             Result<std::unique_ptr<ForkedChild>> child =
-                ForkedChild::start(body, subject_->options().memory_bytes);
+                ForkedChild::start(body, options_.memory_bytes);
             if (child) {
                 running_.push_back({request.id, std::move(child).value()});
             } else {
@@ -318,6 +256,8 @@ class Worker {
                 running.phase = Phase::Running;
                 running.child->start_clock();
             } else if (line == "ready") {
+                // A run that ended between two looks at the clock may have taken too long as well.
+                enforce_limit(running);
                 running.phase = Phase::Ready;
             } else if (Result<Measurement> result =
                            measurement_from_json(json::parse(line, nullptr, false));
@@ -340,37 +280,43 @@ class Worker {
     }
 
     void answer(const json& id, Measurement result) {
-        result.machine = machine_;
-        result.drift = reference_seconds_ > 0 ? result.drift / reference_seconds_ : 0;
+        const double kernel = measurer_->reference_kernel_seconds();
+        result.machine = measurer_->machine();
+        result.drift = kernel > 0 ? result.drift / kernel : 0;
         tell(out_, {{"id", id}, {"measurement", to_json(result)}});
     }
 
+    [[nodiscard]] double limit_of(Phase phase) const {
+        switch (phase) {
+            case Phase::Running:
+                return options_.run_seconds;
+            case Phase::Ready:
+                return std::numeric_limits<double>::infinity();
+            case Phase::Timing:
+                return measurer_->turn_seconds();
+            case Phase::Building:
+                break;
+        }
+        return options_.build_seconds;
+    }
+
+    void enforce_limit(Running& running) const {
+        if (!running.timed_out && running.child->seconds() > limit_of(running.phase)) {
+            running.timed_out = true;
+            running.child->kill();
+        }
+    }
+
     void enforce_limits() {
-        const MeasureOptions& options = subject_->options();
         for (Running& each : running_) {
-            double limit = options.build_seconds;
-            if (each.phase == Phase::Ready) {
-                continue;
-            }
-            if (each.phase == Phase::Running) {
-                limit = options.run_seconds;
-            } else if (each.phase == Phase::Timing) {
-                constexpr double kRuns = 6;  // that may be under way or are made at least
-                limit = options.timing_seconds + kRuns * options.run_seconds;
-            }
-            if (!each.timed_out && each.child->seconds() > limit) {
-                each.timed_out = true;
-                each.child->kill();
-            }
+            enforce_limit(each);
         }
     }
 
     LineReader in_;
     int out_;
-    std::optional<Subject> subject_;
-    std::string verified_against_;
-    MachineState machine_;
-    double reference_seconds_ = 0;
+    MeasureOptions options_;
+    std::unique_ptr<Measurer> measurer_;
     std::deque<Request> queue_;
     std::list<Running> running_;
 };

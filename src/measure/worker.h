@@ -4,9 +4,9 @@
 //
 // Lines of JSON. In: first the options (measure/options.h), then candidates:
 //     {"id": 7, "schedule": TEXT, "load": [LIBRARY...]}
-// Out: first {"ready": true, "verified_against": TEXT} or {"error": TEXT}, then, in the order in
-// which they end, {"id": 7, "measurement": {...}}. After the end of its input it finishes what it
-// has and exits.
+// Out: first {"ready": true, "verified_against": TEXT, "machine": {...}} or {"error": TEXT}, then,
+// in the order in which they end, {"id": 7, "measurement": {...}}. After the end of its input it
+// finishes what it has and exits.
 //
 // Candidates are built on several cores at once; while one is timed, all others are stopped
 // (SIGSTOP).

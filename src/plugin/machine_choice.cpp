@@ -11,14 +11,6 @@ namespace nestor {
 
 namespace {
 
-std::string cache_folder() {
-    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
-        return cache;
-    }
-    const char* home = std::getenv("HOME");
-    return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
-}
-
 Result<Machine> machine_from(const std::string& path, InstructionSet set) {
     Result<Machine> machine = read_machine(path);
     if (!machine) {
@@ -33,6 +25,14 @@ Result<Machine> machine_from(const std::string& path, InstructionSet set) {
 }
 
 }  // namespace
+
+std::string cache_folder() {
+    if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache != '\0') {
+        return cache;
+    }
+    const char* home = std::getenv("HOME");
+    return home != nullptr && *home != '\0' ? std::string(home) + "/.cache" : "";
+}
 
 std::string probed_machine_file(InstructionSet set) {
     const std::string folder = cache_folder();

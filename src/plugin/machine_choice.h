@@ -11,6 +11,9 @@
 
 namespace nestor {
 
+/** XDG_CACHE_HOME, or .cache in HOME; empty if neither is set. */
+[[nodiscard]] std::string cache_folder();
+
 /** Where `nestor probe` keeps what it measured: nestor/machines/x86_avx2.json in XDG_CACHE_HOME, or
  * in HOME/.cache. Empty if neither is set. */
 [[nodiscard]] std::string probed_machine_file(InstructionSet set);

@@ -120,6 +120,12 @@ constexpr std::array fields = {
           [](Params& p, const std::string& v) { return parse_flag(v, p.prefetching); }},
     Field{"schedule", "a schedule file (JSON) written by Nestor, or none",
           [](Params& p, const std::string& v) { return parse_text(v, p.schedule); }},
+    Field{"trials", "a whole number from 1 to 1000000, or 0 for none",
+          [](Params& p, const std::string& v) { return parse_whole(v, 0, 1'000'000, p.trials); }},
+    Field{"records", "a file of records, as nestor tune writes it",
+          [](Params& p, const std::string& v) { return parse_text(v, p.records); }},
+    Field{"nestor", "the path of the command nestor",
+          [](Params& p, const std::string& v) { return parse_text(v, p.nestor); }},
     Field{"machine", "a machine file (JSON) written by nestor probe, or shipped",
           [](Params& p, const std::string& v) { return parse_text(v, p.machine); }},
     Field{"save", "a directory",
@@ -275,14 +281,13 @@ class Parser {
         if (place.empty()) {
             return Ok{};
         }
-        Result<std::string> found = find_weights(place);
-        if (found.ok()) {
-            path = std::move(found).value();
+        // All of it is read here, so that weights of another version are refused like foreign ones.
+        if (const Result<Correction> weights = read_weights(place); weights) {
+            path = find_weights(place).value();
         } else if (asked) {
-            return Error{"parameter `weights_path`: " + found.error()};
+            return Error{"parameter `weights_path`: " + weights.error()};
         } else {
-            out_.warnings.push_back("HL_WEIGHTS_DIR: " + found.error() +
-                                    "; using the built-in weights");
+            out_.warnings.push_back("HL_WEIGHTS_DIR: " + weights.error() + "; searching without");
         }
         return Ok{};
     }

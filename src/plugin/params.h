@@ -27,7 +27,8 @@ struct Params {
     /** Dropout::chance. */
     int random_dropout = 100;
     std::uint64_t random_dropout_seed = 0;
-    /** A file written by Nestor; empty: the weights that are built in. */
+    /** What was learned of the model's errors, in a file that `nestor train` wrote; empty: the
+     * model as it is. */
     std::string weights_path;
     /** Bytes that the scheduled pipeline may allocate at once; -1: no limit. */
     std::int64_t memory_limit = -1;
@@ -42,6 +43,16 @@ struct Params {
     /** A schedule to replay (JSON) instead of searching; "none": leave the pipeline unscheduled;
      * empty: search. */
     std::string schedule;
+    /** Candidates to measure on this machine, those in the records included, before the best of the
+     * records is taken: what `nestor tune --trials` does. 0: none. */
+    int trials = 0;
+    /** A records file, as `nestor tune` writes it: the best schedule in it that was measured of
+     * this pipeline is replayed; search is for where there is none. Empty: search. */
+    std::string records;
+    /** The command `nestor`, which reads that file; empty: found beside the plug-in, or on the
+     * PATH.
+     */
+    std::string nestor;
     /** The machine to schedule for: a file written by `nestor probe`; "shipped": the profile that
      * comes with Nestor; empty: what the probe found here, else that profile. */
     std::string machine;
@@ -72,7 +83,7 @@ using Environment = std::function<std::optional<std::string>(const std::string& 
  * `scheduler` is the name under which the caller was asked for: as `Adams2019` it also accepts, and
  * ignores, the `disable_*` parameters that only that scheduler has. Errors: an unknown key (the
  * message lists the known ones), a value of the wrong form or out of its range, a `weights_path`
- * that is no file of ours.
+ * that is no file of ours, or of other features than this version's.
  */
 [[nodiscard]] Result<ParsedParams> parse_params(const std::map<std::string, std::string>& given,
                                                 const Environment& environment,

@@ -1,18 +1,24 @@
 #include "plugin/schedule_pipeline.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <optional>
 #include <sstream>
 #include <utility>
 
 #include "base/apart.h"
 #include "base/files.h"
 #include "base/hash.h"
+#include "base/process.h"
+#include "cost/featurization.h"
 #include "halide/apply.h"
 #include "halide/read_pipeline.h"
 #include "halide/verify.h"
-#include "plugin/featurization.h"
 #include "plugin/machine_choice.h"
+#include "plugin/recorded_schedule.h"
 #include "plugin/save.h"
+#include "plugin/tune.h"
+#include "plugin/weights.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
 #include "search/limits.h"
@@ -50,7 +56,8 @@ class Scheduling {
         step("read");
         note_pinned();
         const Halide::Pipeline original = deep_copy(pipeline_);  // what save= keeps
-        Status chosen = params_.schedule.empty() ? choose() : replay();
+        const bool recorded = !params_.records.empty() || params_.trials > 0;
+        Status chosen = !params_.schedule.empty() ? replay() : recorded ? recall() : choose();
         if (!chosen) {
             return Error{chosen.error()};
         }
@@ -62,7 +69,7 @@ class Scheduling {
         }
         step("apply");
         outcome_.cpp_source = print_cpp(outcome_.dag, outcome_.schedule);
-        outcome_.featurization = featurize(outcome_.dag, outcome_.schedule);
+        outcome_.featurization = featurization();
         step("print");
         if (!params_.save.empty()) {
             if (Status status = save(params_.save, original, outcome_.dag, outcome_.schedule);
@@ -80,6 +87,9 @@ class Scheduling {
         const Result<Machine> machine = choose_machine(target_, params_);
         if (!machine) {
             return Error{machine.error()};
+        }
+        if (Status status = read_correction(); !status) {
+            return status;
         }
         const std::vector<Proposal> candidates = propose(machine.value());
         step("propose");
@@ -112,12 +122,36 @@ class Scheduling {
         return accept("unscheduled", empty_schedule(outcome_.dag));
     }
 
+    // Without what is learned from where there is nothing to learn.
+    [[nodiscard]] std::vector<std::uint8_t> featurization() const {
+        const Result<Machine> machine = choose_machine(target_, params_);
+        const bool known = machine && !(outcome_.schedule == empty_schedule(outcome_.dag));
+        const std::string text =
+            featurize(outcome_.dag, outcome_.schedule, known ? &machine.value() : nullptr);
+        return {text.begin(), text.end()};
+    }
+
+    Status read_correction() {
+        Result<std::optional<Correction>> read = read_optional_weights(params_.weights_path);
+        if (!read) {
+            return Error{read.error()};
+        }
+        correction_ = std::move(read).value();
+        if (!correction_) {
+            return Ok{};
+        }
+        note(1, "weights: " + params_.weights_path + ", model " +
+                    hash_text(correction_->model_hash()) + ", fitted to " + correction_->note());
+        return Ok{};
+    }
+
     [[nodiscard]] std::vector<Proposal> propose(const Machine& machine) {
         SearchResult found = search(outcome_.dag, machine,
                                     {caps(),
                                      params_.beam_size,
                                      params_.num_passes,
-                                     {params_.random_dropout, params_.random_dropout_seed}},
+                                     {params_.random_dropout, params_.random_dropout_seed},
+                                     correction_ ? &*correction_ : nullptr},
                                     limits_);
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {
@@ -139,17 +173,72 @@ class Scheduling {
         if (!schedule) {
             return Error{params_.schedule + ": " + schedule.error()};
         }
+        if (const Status status = verify_given(schedule.value()); !status) {
+            return Error{params_.schedule + ": " + status.error()};
+        }
+        return accept("replayed from " + params_.schedule, schedule.value());
+    }
+
+    Status verify_given(const Schedule& schedule) {
         const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
             return Error{"the pipeline does not compile as it is: " + verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        if (const Status status = try_out(schedule.value(), verifier.value(), kReplaySeconds);
-            !status) {
-            return Error{params_.schedule + ": " + status.error()};
-        }
+        Status status = try_out(schedule, verifier.value(), kReplaySeconds);
         step("verify");
-        return accept("replayed from " + params_.schedule, schedule.value());
+        return status;
+    }
+
+    // The best schedule that was measured; search where there is none.
+    Status recall() {
+        Params params = params_;
+        if (params.trials > 0) {
+            const Result<TuningResult> tuned = tune(pipeline_, target_, params_);
+            if (!tuned) {
+                return Error{tuned.error()};
+            }
+            step("tune");
+            if (!tuned.value().problem.empty()) {
+                outcome_.warnings.push_back("tuning failed: " + tuned.value().problem);
+            }
+            params.records = tuned.value().records;
+            std::error_code ignored;
+            if (params.records.empty() || !std::filesystem::exists(params.records, ignored)) {
+                return choose();
+            }
+        }
+        return recall(params);
+    }
+
+    Status recall(const Params& params) {
+        const Result<RecordedSchedule> recorded = recorded_schedule(outcome_.dag, target_, params);
+        if (!recorded) {
+            return Error{recorded.error()};
+        }
+        step("records");
+        if (was_interrupted()) {
+            return Error{"interrupted"};
+        }
+        const RecordedSchedule& found = recorded.value();
+        if (found.schedule.empty()) {
+            const std::string line = params.records + ": " + found.about + "; searching instead";
+            if (found.expected) {
+                note(1, line);
+            } else {
+                outcome_.warnings.push_back(line);
+            }
+            return choose();
+        }
+        const Result<Schedule> schedule = parse_json(outcome_.dag, found.schedule);
+        const Status status = schedule ? verify_given(schedule.value()) : Error{schedule.error()};
+        if (!status) {
+            outcome_.warnings.push_back(params.records + ": its best schedule is refused: " +
+                                        status.error() + "; searching instead");
+            return choose();
+        }
+        note(1, params.records + ": " + found.about);
+        return accept("recorded in " + params.records, schedule.value());
     }
 
     [[nodiscard]] Caps caps() const {
@@ -228,6 +317,7 @@ class Scheduling {
     Limits limits_;
     double last_ = 0;
     double baseline_seconds_ = 0;  // of lowering the pipeline as it is
+    std::optional<Correction> correction_;
     std::ostringstream report_;
     ScheduleOutcome outcome_;
 };

@@ -28,16 +28,18 @@ struct Compared {
 struct ScheduleOutcome {
     PipelineDag dag;
     Schedule schedule;
-    std::size_t states = 0;                   // schedules whose cost was predicted
-    std::vector<Compared> candidates;         // best first
-    std::string chosen;                       // one's name, or "replayed from FILE"
-    std::string cpp_source;                   // print_cpp()
-    std::vector<std::uint8_t> featurization;  // see plugin/featurization.h
+    std::size_t states = 0;            // schedules whose cost was predicted
+    std::vector<Compared> candidates;  // best first
+    std::string chosen;                // one's name, "replayed from FILE" or "recorded in FILE"
+    std::string cpp_source;            // print_cpp()
+    std::vector<std::uint8_t> featurization;  // see cost/featurization.h
     std::string report;                       // for people; grows with Params::verbosity
+    std::vector<std::string> warnings;        // the same at any verbosity; one line each
     std::vector<StepTime> steps;
 };
 
-/** Reads the pipeline, finds a legal schedule (or replays params.schedule), verifies it on a copy,
+/** Reads the pipeline, finds a legal schedule (or replays params.schedule, or else the best in
+ * params.records), verifies it on a copy,
  * and applies it to the pipeline's own functions; writes files if params.save asks for them. On an
  * error the pipeline is as it was. */
 [[nodiscard]] Result<ScheduleOutcome> schedule_pipeline(const Halide::Pipeline& pipeline,

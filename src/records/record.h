@@ -5,24 +5,20 @@
 #include <cstdint>
 #include <string>
 
-#include "dag/pipeline_dag.h"
+#include "dag/sizes.h"
 
 namespace nestor {
 
 /** What a schedule is tuned for. Times compare only where all of it is the same. */
 struct TuningTask {
     std::string algorithm;  // hash_text() of PipelineDag::algorithm_hash
-    std::string sizes;      // see sizes_text()
+    std::string sizes;      // sizes_text() of dag/sizes.h
     std::string target;     // Halide's text for it, with "host" spelled out
     std::string machine;    // model name of the processor
     int threads = 0;        // of Halide's pool
 
     auto operator<=>(const TuningTask&) const = default;
 };
-
-/** The estimated extents of outputs, then of inputs, "1536x2560x3;1536x2560x3": dimension 0 first,
- * with the minimum ("2+640") where it is not 0, "?" where there is no estimate. */
-[[nodiscard]] std::string sizes_text(const PipelineDag& dag);
 
 /** One measurement of one schedule. */
 struct Record {

@@ -1,7 +1,8 @@
 #pragma once
 // Records in a file: SQLite in WAL mode, one file for many pipelines, machines and targets. Rows
 // are only ever added. Several processes may read and write at once; a process that is killed loses
-// what it had not yet added, and nothing else.
+// what it had not yet added, and nothing else. One store is for one thread, and not for use after a
+// fork.
 
 #include <cstdint>
 #include <functional>
@@ -39,11 +40,15 @@ struct RecordFilter {
     std::optional<Record::Kind> kind;
     std::int64_t run = 0;
     std::int64_t after = 0;  // ids above this one
+    bool failed = false;     // those that were not timed
+    std::string before;      // created before that (UTC, as Record::created)
 };
 [[nodiscard]] RecordFilter records_of(const TuningTask& task);
 
 class RecordStore {
   public:
+    class Database;  // database.h
+
     enum class Mode { Read, Write };
     /** Mode::Write creates the file. An Error for a file that is something else, or of a schema
      * newer than ours (with what to do instead). */
@@ -55,8 +60,19 @@ class RecordStore {
     /** Adds one, durably; sets its id, and `created` where that is empty. */
     [[nodiscard]] Status add(Record& record);
 
+    /** All that `body` adds appears at once, or, if it yields an Error or is killed, not at all. */
+    [[nodiscard]] Status together(const std::function<Status()>& body);
+
     /** In the order of their ids. */
     [[nodiscard]] Result<std::vector<Record>> select(const RecordFilter& filter) const;
+
+    /** The same one by one; an Error of `visit` ends it. */
+    [[nodiscard]] Status for_each(const RecordFilter& filter,
+                                  const std::function<Status(Record&)>& visit) const;
+
+    /** Whether it is there, under whatever id: one of the same task, schedule hash, kind, moment
+     * and seconds. */
+    [[nodiscard]] Result<bool> contains(const Record& record) const;
 
     /** All tasks that there are records of, by name and task. */
     struct TaskSummary {
@@ -69,7 +85,9 @@ class RecordStore {
     [[nodiscard]] Result<std::vector<TaskSummary>> tasks() const;
 
     /** The schedules of a task by their time, best first, one record each: the latest Final one, or
-     * else the last Trial; finals of the last run that has any come before trials. */
+     * else the last Trial; finals of the last run that has any come before trials (ranking.h has
+     * the details). At most `count`; 0: all. A schedule whose record there was not timed, or that
+     * was ever wrong, is none of them. */
     [[nodiscard]] Result<std::vector<Record>> best(const TuningTask& task, int count) const;
 
     [[nodiscard]] Status keep_pipeline(const TuningTask& task, const StoredPipeline& pipeline);
@@ -79,13 +97,16 @@ class RecordStore {
                                                  const std::string& options);
     [[nodiscard]] Status end_run(std::int64_t run, const std::string& stopped);
     [[nodiscard]] Result<std::vector<TuningRun>> runs(const TuningTask& task) const;
+    /** A run of another file: its id here, where it may be already (same task, start, options). */
+    [[nodiscard]] Result<std::int64_t> add_run(const TuningRun& run);
 
-    /** Takes out what the filter names; yields how many. What `nestor records prune` does; nothing
+    /** Takes out what the filter names, but nothing of the `keep_best` best schedules of each task;
+     * yields how many. A failure stays as long as its schedule has times that stay. Gives the space
+     * back to the file system unless others use the file. What `nestor records prune` does; nothing
      * else removes rows. */
     [[nodiscard]] Result<std::int64_t> prune(const RecordFilter& filter, int keep_best);
 
   private:
-    class Database;
     explicit RecordStore(std::unique_ptr<Database> database);
 
     std::unique_ptr<Database> database_;

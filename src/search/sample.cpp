@@ -75,6 +75,9 @@ std::vector<Schedule> sample_schedules(const PipelineDag& dag, const Machine& ma
 
 std::vector<Schedule> frontier_schedules(const PipelineDag& dag, const Machine& machine,
                                          const Caps& caps, int count, const Limits& limits) {
+    if (count <= 0) {
+        return {};
+    }
     constexpr double kNear = 4;
     std::map<std::uint64_t, std::pair<double, Schedule>> seen;  // by hash: the same in any order
     double best = std::numeric_limits<double>::infinity();

@@ -9,38 +9,13 @@
 
 #include "cost/evaluator.h"
 #include "search/descent.h"
+#include "search/guards.h"
 #include "search/seeds.h"
 #include "search/space.h"
 
 namespace nestor {
 
 namespace {
-
-// The same with guards around the last rows of blocks in what is computed at loops. Where many
-// functions read one whose region is rounded up in such a way, Halide's simplifier may not come to
-// an end (max_filter); with guards, regions stay as they are.
-Schedule with_guarded_blocks(Schedule schedule) {
-    for (FunctionSchedule& f : schedule.functions) {
-        if (f.compute.kind != Level::Kind::At) {
-            continue;
-        }
-        const auto guard = [](LoopNest& nest) {
-            for (std::size_t d = 0; d < nest.splits.size(); d++) {
-                const bool along = nest.vector && nest.vector->dim == static_cast<int>(d);
-                for (Split& split : nest.splits[d]) {
-                    split.tail = along ? split.tail : Tail::GuardWithIf;
-                }
-            }
-        };
-        for (StageSchedule& stage : f.stages) {
-            guard(stage.nest);
-            for (Specialization& special : stage.specializations) {
-                guard(special.nest);
-            }
-        }
-    }
-    return schedule;
-}
 
 // Schedules times functions that each thread looks at in each pass after its descent. Four passes
 // take a second at most on two cores, which makes predicted times 0.95 of what they were (geometric
@@ -50,29 +25,30 @@ constexpr std::int64_t kWorkOfPass = 15'000;
 
 // A start of a space.
 struct Job {
-    const Space* space = nullptr;
+    int space = 0;
     const Start* start = nullptr;
 };
 
 // The starts that are legal, as many as the beam is wide, in their own order.
 std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& machine,
-                             const Caps& caps, int beam) {
+                             const Caps& caps, const SearchOptions& options) {
     std::vector<Job> jobs;
     std::vector<std::pair<double, std::size_t>> legal;  // seconds and index
-    for (const Space& space : spaces) {
+    for (int s = 0; s < std::ssize(spaces); s++) {
+        const Space& space = spaces[s];
         const PipelineDag& graph = space.variant.graph();
-        Evaluator evaluator(graph, machine);
+        Evaluator evaluator(graph, machine, options.correction);
         Builder builder(graph, machine);
         for (const Start& start : space.starts) {
             const Schedule schedule = builder.build(start.plan);
             if (check_legality(graph, schedule, caps).empty()) {
                 legal.emplace_back(evaluator.seconds(schedule), jobs.size());
-                jobs.push_back({&space, &start});
+                jobs.push_back({s, &start});
             }
         }
     }
     std::ranges::sort(legal);
-    legal.resize(std::min(legal.size(), static_cast<std::size_t>(beam)));
+    legal.resize(std::min(legal.size(), static_cast<std::size_t>(options.beam)));
     std::ranges::sort(legal, {}, &std::pair<double, std::size_t>::second);
     std::vector<Job> chosen;
     for (const auto& [_, index] : legal) {
@@ -83,7 +59,8 @@ std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& ma
 
 // One thread for each job. They share nothing that changes, so that the result is the same on any
 // number of cores. The schedules are the pipeline's.
-std::vector<std::optional<Found>> descend_from(const std::vector<Job>& jobs, const Machine& machine,
+std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
+                                               const std::vector<Job>& jobs, const Machine& machine,
                                                const SearchOptions& options, const Caps& caps,
                                                const Limits& limits) {
     const std::int64_t work = kWorkOfPass * (options.passes - 1);
@@ -91,8 +68,8 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Job>& jobs, con
     std::vector<std::jthread> threads;
     for (std::size_t i = 0; i < jobs.size(); i++) {
         threads.emplace_back([&, i] {
-            const Variant& variant = jobs[i].space->variant;
-            Evaluator evaluator(variant.graph(), machine);
+            const Variant& variant = spaces[jobs[i].space].variant;
+            Evaluator evaluator(variant.graph(), machine, options.correction);
             Builder builder(variant.graph(), machine);
             std::optional<Found>& mine = found[i];
             mine = descend(builder, evaluator, *jobs[i].start, caps, limits, options.dropout);
@@ -143,17 +120,18 @@ Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
 SearchResult search(const PipelineDag& dag, const Machine& machine, const SearchOptions& options,
                     const Limits& limits) {
     SearchResult result;
-    Evaluator evaluator(dag, machine);
-    const auto add = [&](std::string name, Schedule schedule, double seconds, bool is_seed) {
-        const bool known = std::ranges::any_of(
-            result.proposals, [&](const Proposal& each) { return each.schedule == schedule; });
+    Evaluator evaluator(dag, machine, options.correction);
+    const auto add = [&](Proposal proposal) {
+        const bool known = std::ranges::any_of(result.proposals, [&](const Proposal& each) {
+            return each.schedule == proposal.schedule;
+        });
         if (!known) {
-            result.proposals.push_back({std::move(name), std::move(schedule), seconds, is_seed});
+            result.proposals.push_back(std::move(proposal));
         }
     };
     for (Seed& seed : make_seeds(dag, machine, options.caps)) {
         const double seconds = evaluator.seconds(seed.schedule);
-        add(seed.name, std::move(seed.schedule), seconds, true);
+        add({seed.name, std::move(seed.schedule), seconds, true, {}});
         result.states++;
     }
     if (options.passes > 0 && limits.check() == StopReason::Finished) {
@@ -161,8 +139,11 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         const Caps caps = caps_by(spaces.front().starts, dag, machine, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;
-        const std::vector<Job> jobs = chosen_jobs(spaces, machine, caps, options.beam);
-        for (auto& found : descend_from(jobs, machine, options, caps, limits)) {
+        const std::vector<Job> jobs = chosen_jobs(spaces, machine, caps, options);
+        std::vector<std::optional<Found>> all =
+            descend_from(spaces, jobs, machine, options, caps, limits);
+        for (std::size_t i = 0; i < jobs.size(); i++) {
+            std::optional<Found>& found = all[i];
             if (!found) {
                 continue;
             }
@@ -171,9 +152,13 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                 continue;  // what only derived functions may not do
             }
             Schedule guarded = with_guarded_blocks(found->schedule);
-            add("from " + found->name, std::move(found->schedule), found->seconds, false);
+            Lineage lineage{jobs[i].space, std::move(found->plan), false};
+            add({"from " + found->name, std::move(found->schedule), found->seconds, false,
+                 lineage});
+            lineage.guarded = true;
             if (check_legality(dag, guarded, any_size).empty()) {
-                add("from " + found->name + ", guarded", std::move(guarded), found->seconds, false);
+                add({"from " + found->name + ", guarded", std::move(guarded), found->seconds, false,
+                     std::move(lineage)});
             }
         }
     }

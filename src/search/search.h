@@ -1,6 +1,7 @@
 #pragma once
 // The search: complete schedules of a pipeline, best first by predicted time.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -8,14 +9,16 @@
 #include "schedule/legality.h"
 #include "search/descent.h"
 #include "search/limits.h"
+#include "search/lineage.h"
 
 namespace nestor {
 
 struct Proposal {
     std::string name;  // of the idea that it came from
     Schedule schedule;
-    double seconds = 0;    // predicted
-    bool is_seed = false;  // simple enough that lowering takes no time
+    double seconds = 0;                             // predicted
+    bool is_seed = false;                           // simple enough that lowering takes no time
+    std::optional<Lineage> lineage = std::nullopt;  // seeds have none
 };
 
 struct SearchOptions {
@@ -26,6 +29,8 @@ struct SearchOptions {
     /** 0: seeds only. 1: descent. Each one more: a share of local search around what that found. */
     int passes = 5;
     Dropout dropout;
+    /** What was learned of the model's errors; none: the model as it is. */
+    const Correction* correction = nullptr;
 };
 
 /** Tighter ones than those of legality: what is proposed should also pass verification, and nobody

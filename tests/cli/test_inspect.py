@@ -1,6 +1,7 @@
 """nestor dag and nestor explain."""
 
 import json
+import re
 
 import pytest
 from programs import BUILD, TINY, fail, nestor, succeed
@@ -24,6 +25,8 @@ def test_dag_json(source):
     graph = json.loads(succeed("dag", *source, "--json"))
     assert [f["name"] for f in graph["functions"]][-1] == "output"
     assert graph["inputs"][0]["name"] == "input"
+    assert re.fullmatch(r"\d+x\d+;\d+x\d+", graph["sizes"]), "of the output and the input, as records have them"
+    assert re.fullmatch(r"[0-9a-f]{16}", graph["algorithm"])
 
 
 def test_dag_without_estimates(tmp_path):

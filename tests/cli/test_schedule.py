@@ -100,7 +100,7 @@ def test_files(source, tmp_path):
     arguments = header[header.index("int function(") :].split(")")[0]
     assert arguments.index("_input_buffer") < arguments.index("_offset") < arguments.index("_output")
     assert "parallel" in (tmp_path / "name.stmt").read_text()
-    assert (tmp_path / "name.featurization").read_text().startswith("nestor-featurization 1 ")
+    assert (tmp_path / "name.featurization").read_text().startswith("nestor-featurization 2 ")
 
 
 def test_emitted_pipeline_is_unscheduled(source, tmp_path):

@@ -90,9 +90,9 @@ TEST_F(MeasurePoolTest, EverySeedIsTimedAndRight) {
     EXPECT_EQ(pool->verified_against(), "the unscheduled pipeline");
     const Result<PipelineDag> dag = read_pipeline(blur(), Halide::get_host_target());
     ASSERT_TRUE(dag) << dag.error();
-    std::vector<Candidate> candidates{{"none", {}}};
+    std::vector<Candidate> candidates{{"none"}};
     for (const Seed& seed : make_seeds(dag.value(), shipped_profile(InstructionSet::X86Avx2))) {
-        candidates.push_back({print_json(dag.value(), seed.schedule), {}});
+        candidates.push_back({print_json(dag.value(), seed.schedule)});
     }
     std::vector<bool> told(candidates.size(), false);
     const std::vector<Measurement> results =
@@ -128,7 +128,7 @@ TEST_F(MeasurePoolTest, FaultsAreOutcomes) {
     std::vector<Outcome> expected;
     for (int round = 0; round < rounds; round++) {
         for (const auto& [kind, outcome] : kinds) {
-            candidates.push_back({"none", {}});
+            candidates.push_back({"none"});
             if (!kind.empty()) {
                 candidates.back().load = {library("fault_" + kind)};
             }
@@ -164,7 +164,7 @@ TEST_F(MeasurePoolTest, AWorkerThatDiesIsReplaced) {
     options_.load = {library("nestor_faults")};
     const auto pool = start();
     ASSERT_NE(pool, nullptr);
-    const std::vector<Candidate> candidates(8, Candidate{"none", {}});
+    const std::vector<Candidate> candidates(8, Candidate{"none"});
     bool killed = false;
     const std::vector<Measurement> results =
         pool->measure(candidates, [&](std::size_t, const Measurement&) {
@@ -183,7 +183,7 @@ TEST_F(MeasurePoolTest, WithoutItsExternFunctionsAPipelineIsLoweredOnly) {
     const auto pool = start();
     ASSERT_NE(pool, nullptr);
     EXPECT_EQ(pool->verified_against(), "");
-    const std::vector<Candidate> candidates{{"none", {}}};
+    const std::vector<Candidate> candidates{{"none"}};
     const Measurement result = pool->measure(candidates).front();
     EXPECT_EQ(result.outcome, Outcome::NotRun);
     EXPECT_THAT(result.message, HasSubstr("with_fault"));
@@ -194,7 +194,7 @@ TEST_F(MeasurePoolTest, WhatIsNoScheduleIsRefused) {
     save(blur());
     const auto pool = start();
     ASSERT_NE(pool, nullptr);
-    const std::vector<Candidate> candidates{{"{}", {}}, {"no JSON", {}}};
+    const std::vector<Candidate> candidates{{"{}"}, {"no JSON", {}}};
     for (const Measurement& result : pool->measure(candidates)) {
         EXPECT_EQ(result.outcome, Outcome::Refused);
         EXPECT_FALSE(result.message.empty());

@@ -66,10 +66,17 @@ def test_nothing_installed_refers_to_the_build(prefix):
 
 
 def test_run_paths_are_relative(prefix):
-    for path in [*installed(prefix, "*.so"), *(prefix / "bin").glob("*")]:
+    for path in [*installed(prefix, "*.so"), prefix / "bin" / "nestor"]:
         answer = run("readelf", "-dW", path).stdout
         (run_path,) = re.findall(r"\((?:RUNPATH|RPATH)\).*\[(.*)\]", answer)
         assert all(part.startswith("$ORIGIN/") for part in run_path.split(":")), (path, run_path)
+
+
+def test_older_names_start_the_installed_command(prefix):
+    """Installed apart from Halide, which the command has to be told of."""
+    for name in ("autotune_loop.py", "autotune_loop.sh", "featurization_to_sample", "retrain_cost_model"):
+        answer = run(prefix / "bin" / name, "--help", LD_LIBRARY_PATH=str(HALIDE_DIR.parents[1]))
+        assert answer.returncode == 0 and "Usage: nestor " in answer.stdout, (name, answer)
 
 
 def test_outside_project_builds_and_runs(configure, tmp_path):
@@ -87,6 +94,20 @@ def test_outside_project_builds_and_runs(configure, tmp_path):
     assert "x86-64-linux-avx2-fma,x86-64-linux" in schedule
     answer = run(build / "consumer")
     assert (answer.returncode, answer.stdout) == (0, "0 wrong\n")
+
+
+def test_the_plugin_finds_the_command_for_records(prefix, tmp_path):
+    """Installed apart from Halide, which the command can't find alone."""
+    (tmp_path / "empty.jsonl").write_text('{"nestor_records": 1}\n')
+    assert run(BUILD / "bin/nestor", "records", "import", tmp_path / "r.db", tmp_path / "empty.jsonl").returncode == 0
+    (command,) = installed(prefix, "bin/nestor")
+    assert run(command, "--version").returncode == 127, "else this tests nothing"
+    (plugin,) = installed(prefix, "libautoschedule_nestor.so")
+    words = ["-g", "blur", "-o", tmp_path, "-e", "schedule", "-p", plugin, "target=host", "autoscheduler=Nestor"]
+    asked = ["autoscheduler.verbosity=1", f"autoscheduler.records={tmp_path / 'r.db'}"]
+    answer = run(BUILD / "tests/cli/tiny.generator", *words, *asked)
+    assert answer.returncode == 0, answer.stderr
+    assert "there are no records of this pipeline" in answer.stderr, answer.stderr
 
 
 def test_halide_dir_is_honoured(configure, tmp_path):

@@ -76,6 +76,9 @@ TEST(Params, EveryKeyIsRead) {
     expected.verbosity = 2;
     expected.prefetching = true;
     expected.schedule = "a.json";
+    expected.records = "tuned.db";
+    expected.trials = 64;
+    expected.nestor = "/opt/nestor";
     expected.machine = "shipped";
     expected.save = "out";
     expected.default_extent = 640;
@@ -90,6 +93,9 @@ TEST(Params, EveryKeyIsRead) {
                        {"verbosity", "2"},
                        {"prefetching", "1"},
                        {"schedule", "a.json"},
+                       {"records", "tuned.db"},
+                       {"trials", "64"},
+                       {"nestor", "/opt/nestor"},
                        {"machine", "shipped"},
                        {"save", "out"},
                        {"default_extent", "640"}};
@@ -205,14 +211,16 @@ TEST(Params, Adams2019OnlyParametersAreIgnoredUnderThatName) {
 }
 
 TEST(Params, OwnWeightsAreFoundByFileAndByDirectory) {
-    const Scratch scratch;
-    const std::string file =
-        scratch.write(std::string(weights_file_name), std::string(weights_magic) + "rest");
-    EXPECT_EQ(parsed({{"weights_path", file}}).weights_path, file);
-    EXPECT_EQ(parsed({{"weights_path", scratch.path()}}).weights_path, file);
-    EXPECT_EQ(parsed({}, {{"HL_WEIGHTS_DIR", scratch.path()}}).weights_path, file);
-    EXPECT_EQ(parsed({{"weights_path", file}}, {{"HL_WEIGHTS_DIR", "/nowhere"}}).weights_path,
-              file);
+    for (const std::string_view name : weights_file_names) {
+        const Scratch scratch;
+        const std::string file = scratch.write(std::string(name), Correction().text());
+        EXPECT_EQ(parsed({{"weights_path", file}}).weights_path, file);
+        EXPECT_EQ(parsed({{"weights_path", scratch.path()}}).weights_path, file);
+        EXPECT_EQ(parsed({}, {{"HL_WEIGHTS_DIR", scratch.path()}}).weights_path, file);
+        EXPECT_EQ(parsed({}, {{"HL_WEIGHTS_DIR", file}}).weights_path, file);
+        EXPECT_EQ(parsed({{"weights_path", file}}, {{"HL_WEIGHTS_DIR", "/nowhere"}}).weights_path,
+                  file);
+    }
 }
 
 TEST(Params, ForeignWeightsAreAnErrorByParameterAndAWarningByVariable) {
@@ -220,8 +228,11 @@ TEST(Params, ForeignWeightsAreAnErrorByParameterAndAWarningByVariable) {
     const std::string foreign =
         scratch.write("baseline.weights", std::string("\x07\x00\x00\x00junkjunk", 12));
     const std::string brief = scratch.write("brief.weights", "NEST");
+    std::string text = Correction().text();
+    text.replace(text.find("schema ") + 7, 16, "0123456789abcdef");
+    const std::string other = scratch.write("other.weights", text);
     for (const std::string& place :
-         {foreign, brief, scratch.path(), std::string("/nowhere/at/all")}) {
+         {foreign, brief, other, scratch.path(), std::string("/nowhere/at/all")}) {
         EXPECT_TRUE(mentions(refused({{"weights_path", place}}), place));
         const Result<ParsedParams> result = parse({}, {{"HL_WEIGHTS_DIR", place}});
         ASSERT_TRUE(result.ok()) << result.error();
@@ -231,6 +242,7 @@ TEST(Params, ForeignWeightsAreAnErrorByParameterAndAWarningByVariable) {
         EXPECT_FALSE(mentions(result.value().warnings[0], "\n"));
     }
     EXPECT_TRUE(mentions(refused({{"weights_path", foreign}}), "not a Nestor weights file"));
+    EXPECT_TRUE(mentions(refused({{"weights_path", other}}), "other features"));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ def run(*command, check=True, **environment):
         [str(word) for word in command],
         capture_output=True,
         text=True,
-        timeout=600,
+        timeout=1800,
         cwd="/",
         env={"PATH": PATH, "HOME": os.environ.get("HOME", "/"), **environment},
     )
@@ -189,6 +189,28 @@ def test_command(python):
         pytest.skip("the command is not part of this build")
     assert answer.returncode == 0, answer.stderr
     assert answer.stdout.startswith("nestor 0.")
+
+
+def test_older_names_of_sub_commands(python):
+    for name in ("autotune_loop.py", "autotune_loop.sh", "featurization_to_sample", "retrain_cost_model"):
+        answer = run(python.parent / name, "--help", PATH=f"{python.parent}:{PATH}")
+        assert answer.stdout.splitlines()[1].startswith("Usage: nestor "), name
+
+
+def test_tunes(python, tmp_path):
+    script = """
+from nestor import auto_scheduler as auto
+auto.register_workload("two_rows", lambda: make_pipeline().outputs()[0])
+task = auto.SearchTask("two_rows")
+options = auto.TuningOptions(2, measure_callbacks=[auto.RecordToFile(sys.argv[1])], final_seconds=1, verbose=0)
+trials = task.tune(options).trials
+_, program = task.apply_best(sys.argv[1])
+same = memoryview(program.pipeline.realize([200, 100])) == memoryview(make_pipeline().realize([200, 100]))
+print(trials, same, nestor.command_path())
+"""
+    trials, same, command = run_script(python, script, tmp_path / "records.db").split()
+    assert (trials, same) == ("2", "True")
+    assert Path(command).is_relative_to(python.parents[1])
 
 
 def test_cmake_package_finds_the_halide_beside_it(python, tmp_path):

@@ -466,6 +466,7 @@ TEST(Frontier, IsLegalDifferentAndNearTheBest) {
     }
     const PipelineDag dag = samples::blur();
     EXPECT_EQ(frontier_schedules(dag, machine, {}, 10, no_limits()).size(), 10U);
+    EXPECT_TRUE(frontier_schedules(dag, machine, {}, 0, no_limits()).empty());
 }
 
 TEST(Samples, AreEvaluatedAsTheModelPredicts) {

@@ -147,14 +147,14 @@ bool stays_in(const CacheLevel& cache, double bytes) {
     return bytes <= kUsable * cache.bytes.value;
 }
 
-Traffic group_traffic(ScheduleFacts& facts, int root) {
+Traffic group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all) {
     const Machine& machine = facts.machine();
     Traffic traffic;
     for (const NestFacts* nest : facts.nests_at_root()) {
         if (nest->function != root) {
             continue;
         }
-        Footprints footprints(facts, *nest);
+        Footprints& footprints = all.emplace_back(facts, *nest);
         const auto past = [&](const CacheLevel& cache, double start) {
             return NestTraffic(facts, footprints, cache, start).bytes(*nest);
         };

@@ -76,6 +76,9 @@ void autoschedule(const std::string& name, const Halide::Pipeline& pipeline,
     if (!outcome.ok()) {
         _halide_user_error << "Nestor: " << outcome.error() << "\n";
     }
+    for (const std::string& warning : outcome.value().warnings) {
+        _halide_user_warning << "Nestor: " << warning << "\n";
+    }
     std::cerr << outcome.value().report;
     results->schedule_source = std::move(outcome.value().cpp_source);
     results->featurization = std::move(outcome.value().featurization);

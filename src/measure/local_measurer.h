@@ -1,0 +1,37 @@
+#pragma once
+// Candidates compiled into forks of this process, which have the inputs and the right result in
+// their memory.
+
+#include "measure/measurer.h"
+#include "measure/subject.h"
+
+namespace nestor {
+
+class LocalMeasurer : public Measurer {
+  public:
+    [[nodiscard]] static Result<std::unique_ptr<Measurer>> create(const MeasureOptions& options);
+
+    [[nodiscard]] Status prepare() override;
+    [[nodiscard]] const MachineState& machine() const override { return machine_; }
+    [[nodiscard]] std::string verified_against() const override { return verified_against_; }
+    [[nodiscard]] double reference_kernel_seconds() const override { return kernel_seconds_; }
+    [[nodiscard]] double turn_seconds() const override;
+    [[nodiscard]] Measurement measure(const Candidate& candidate,
+                                      const MeasureProgress& progress) const override {
+        return subject_.measure(candidate, progress);
+    }
+
+  private:
+    LocalMeasurer(Subject subject, MachineState machine)
+        : subject_(std::move(subject)), machine_(std::move(machine)) {}
+    [[nodiscard]] Status find_reference();
+    /** Why it did not work; empty: it did. */
+    [[nodiscard]] std::string try_reference(Subject::Reference reference) const;
+
+    Subject subject_;
+    MachineState machine_;
+    std::string verified_against_;
+    double kernel_seconds_ = 0;
+};
+
+}  // namespace nestor

@@ -1,0 +1,163 @@
+#include "search/explorer.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "schedule/placement.h"
+#include "search/guards.h"
+#include "search/moves.h"
+
+namespace nestor {
+
+namespace {
+
+// std::uniform_int_distribution differs between libraries.
+std::size_t below(std::size_t n, std::mt19937_64& random) {
+    return static_cast<std::size_t>(random() % n);
+}
+
+}  // namespace
+
+Explorer::Explorer(const PipelineDag& dag, const Machine& machine, const SearchOptions& options)
+    : dag_(dag),
+      machine_(machine),
+      caps_(search_caps(dag, machine, options.caps)),
+      spaces_(make_spaces(dag, machine)) {
+    for (const Space& space : spaces_) {
+        tools_.push_back({std::make_unique<Builder>(space.variant.graph(), machine_), nullptr});
+    }
+    set_correction(options.correction);
+}
+
+void Explorer::set_correction(const Correction* correction) {
+    for (std::size_t s = 0; s < spaces_.size(); s++) {
+        // What it keeps is corrected already.
+        tools_[s].evaluator =
+            std::make_unique<Evaluator>(spaces_[s].variant.graph(), machine_, correction);
+    }
+}
+
+std::vector<Plan> Explorer::changes(const Lineage& from, int function) {
+    std::vector<Plan> plans;
+    for_each_neighbour(*tools_[from.space].builder, from.plan, function,
+                       [&](const Plan& plan) { plans.push_back(plan); });
+    return plans;
+}
+
+Proposal Explorer::make(const Lineage& lineage, std::string name) {
+    const Tools& tools = tools_[lineage.space];
+    Schedule schedule = tools.builder->build(lineage.plan);
+    const double seconds = tools.evaluator->seconds(schedule);
+    schedule = spaces_[lineage.space].variant.of_pipeline(std::move(schedule));
+    if (lineage.guarded) {
+        schedule = with_guarded_blocks(std::move(schedule));
+    }
+    return {std::move(name), std::move(schedule), seconds, false, lineage};
+}
+
+bool Explorer::is_legal(const Proposal& proposal) {
+    Caps caps = caps_;
+    if (proposal.lineage) {
+        const Lineage& lineage = *proposal.lineage;
+        // Of the graph, because it says more about what is derived.
+        const Schedule inner = tools_[lineage.space].builder->build(lineage.plan);
+        if (!check_legality(spaces_[lineage.space].variant.graph(), inner, caps).empty()) {
+            return false;
+        }
+        caps.code_size = lineage.guarded ? -1 : caps.code_size;
+    }
+    return check_legality(dag_, proposal.schedule, caps).empty();
+}
+
+std::vector<Proposal> Explorer::neighbours(const Lineage& parent, const Limits& limits,
+                                           std::mt19937_64& random) {
+    std::vector<int> order(spaces_[parent.space].variant.graph().functions.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t i = order.size(); i > 1; i--) {
+        std::swap(order[i - 1], order[below(i, random)]);
+    }
+    std::vector<Proposal> found;
+    for (const int function : order) {
+        if (limits.check() != StopReason::Finished) {
+            break;
+        }
+        for (Plan& plan : changes(parent, function)) {
+            found.push_back(make({parent.space, std::move(plan), parent.guarded}, "neighbour"));
+        }
+    }
+    return found;
+}
+
+std::optional<Proposal> Explorer::mutant(const Lineage& parent, int changes,
+                                         std::mt19937_64& random) {
+    const std::size_t functions = spaces_[parent.space].variant.graph().functions.size();
+    Lineage child = parent;
+    for (int tries = 4 * changes; changes > 0 && tries > 0; tries--) {
+        std::vector<Plan> plans = this->changes(child, static_cast<int>(below(functions, random)));
+        if (!plans.empty()) {
+            child.plan = std::move(plans[below(plans.size(), random)]);
+            changes--;
+        }
+    }
+    Proposal made = make(child, "mutation");
+    return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
+}
+
+std::optional<Proposal> Explorer::cross(const Lineage& first, const Lineage& second,
+                                        std::mt19937_64& random) {
+    if (first.space != second.space) {
+        return std::nullopt;
+    }
+    const PipelineDag& graph = spaces_[first.space].variant.graph();
+    const Schedule schedule = tools_[first.space].builder->build(second.plan);
+    const Placement placement(graph, schedule);
+    const int root = placement.root(static_cast<int>(below(graph.functions.size(), random)));
+    Lineage child = first;
+    for (int f = 0; f < std::ssize(graph.functions); f++) {
+        if (placement.root(f) == root) {
+            child.plan.functions[f] = second.plan.functions[f];
+        }
+    }
+    Proposal made = make(child, "crossing");
+    return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
+}
+
+std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& random) {
+    const std::size_t space = below(spaces_.size(), random);
+    const std::vector<Start>& starts = spaces_[space].starts;
+    const std::size_t functions = spaces_[space].variant.graph().functions.size();
+    Lineage at{static_cast<int>(space), starts[below(starts.size(), random)].plan, false};
+    std::optional<Proposal> last;
+    int steps = static_cast<int>(below(static_cast<std::size_t>(longest), random)) + 1;
+    for (int tries = 4 * steps; steps > 0 && tries > 0; tries--) {
+        std::vector<Plan> plans = changes(at, static_cast<int>(below(functions, random)));
+        if (plans.empty()) {
+            continue;
+        }
+        Proposal next =
+            make({at.space, std::move(plans[below(plans.size(), random)]), false}, "random walk");
+        if (is_legal(next)) {
+            at = *next.lineage;
+            last = std::move(next);
+            steps--;
+        }
+    }
+    return last;
+}
+
+std::optional<Proposal> Explorer::improved(const Lineage& parent, std::int64_t work,
+                                           const Limits& limits, std::mt19937_64& random) {
+    const Tools& tools = tools_[parent.space];
+    const std::optional<Found> found =
+        descend(*tools.builder, *tools.evaluator, {"measured", parent.plan}, caps_, limits);
+    if (!found) {
+        return std::nullopt;
+    }
+    const Found better =
+        shake(*tools.builder, *tools.evaluator, *found, caps_, limits, random(), work);
+    Proposal made = make({parent.space, better.plan, parent.guarded}, "local search");
+    return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
+}
+
+}  // namespace nestor

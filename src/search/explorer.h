@@ -1,0 +1,70 @@
+#pragma once
+// Ways on from schedules that are known: what tuning tries next.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <vector>
+
+#include "cost/evaluator.h"
+#include "machine/machine.h"
+#include "search/limits.h"
+#include "search/search.h"
+#include "search/space.h"
+
+namespace nestor {
+
+/** Makes schedules of one pipeline, each with its predicted time. Those that it yields are legal
+ * where nothing else is said; `random` decides, so that the same seed yields the same. */
+class Explorer {
+  public:
+    /** Keeps references. */
+    Explorer(const PipelineDag& dag, const Machine& machine, const SearchOptions& options);
+
+    [[nodiscard]] std::span<const Space> spaces() const { return spaces_; }
+
+    /** All that differ from it by one decision, legal or not (see is_legal(), which takes longer
+     * than making them); as far as `limits` let it. Functions come in a random order. */
+    [[nodiscard]] std::vector<Proposal> neighbours(const Lineage& parent, const Limits& limits,
+                                                   std::mt19937_64& random);
+
+    /** So many decisions changed at random; none if that is not legal. */
+    [[nodiscard]] std::optional<Proposal> mutant(const Lineage& parent, int changes,
+                                                 std::mt19937_64& random);
+
+    /** The first one with what the second does about one function at root and all that is computed
+     * in its loops; none if they are of different spaces, or that is not legal. */
+    [[nodiscard]] std::optional<Proposal> cross(const Lineage& first, const Lineage& second,
+                                                std::mt19937_64& random);
+
+    /** A random walk of up to so many steps from one of the starts of the search. */
+    [[nodiscard]] std::optional<Proposal> random_walk(int longest, std::mt19937_64& random);
+
+    /** The local search of `search()`, from there, by the present prediction. */
+    [[nodiscard]] std::optional<Proposal> improved(const Lineage& parent, std::int64_t work,
+                                                   const Limits& limits, std::mt19937_64& random);
+
+    /** Predicts by that correction from now on (nullptr: by none). Keeps the reference. */
+    void set_correction(const Correction* correction);
+
+    /** The schedule of a lineage with its predicted time; legal or not. */
+    [[nodiscard]] Proposal make(const Lineage& lineage, std::string name);
+    [[nodiscard]] bool is_legal(const Proposal& proposal);
+
+  private:
+    struct Tools {
+        std::unique_ptr<Builder> builder;
+        std::unique_ptr<Evaluator> evaluator;
+    };
+    [[nodiscard]] std::vector<Plan> changes(const Lineage& from, int function);
+
+    const PipelineDag& dag_;
+    const Machine& machine_;
+    const Caps caps_;
+    const std::vector<Space> spaces_;
+    std::vector<Tools> tools_;  // [space]
+};
+
+}  // namespace nestor

@@ -1,0 +1,187 @@
+#include "search/explorer.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "machine/profiles.h"
+#include "schedule/sample_dags.h"
+#include "search/guards.h"
+#include "search/lineage.h"
+
+namespace nestor {
+namespace {
+
+Machine avx2() {
+    Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    machine.parallelism = 4;
+    return machine;
+}
+
+Limits no_limits() {
+    return {1e9, std::int64_t{1} << 40U};
+}
+
+/** What descent proposes for a pipeline, seeds apart; nothing for some whose starts are not legal.
+ */
+std::vector<Proposal> proposals(const PipelineDag& dag, const Machine& machine) {
+    std::vector<Proposal> with_plans;
+    SearchOptions quick;
+    quick.passes = 1;
+    for (Proposal& each : search(dag, machine, quick, no_limits()).proposals) {
+        if (each.lineage) {
+            with_plans.push_back(std::move(each));
+        }
+    }
+    return with_plans;
+}
+
+TEST(Lineage, SaysAllThatASearchKnowsOfAProposal) {
+    const Machine machine = avx2();
+    int count = 0;
+    for (const PipelineDag& dag : samples::all()) {
+        Explorer explorer(dag, machine, {});
+        for (const Proposal& each : proposals(dag, machine)) {
+            count++;
+            const auto read = parse_lineage(print_lineage(*each.lineage), explorer.spaces());
+            ASSERT_TRUE(read) << dag.name << ": " << read.error();
+            EXPECT_EQ(read.value(), *each.lineage) << dag.name;
+            EXPECT_EQ(explorer.make(read.value(), "").schedule, each.schedule) << dag.name;
+        }
+    }
+    EXPECT_GT(count, 5);
+}
+
+TEST(Lineage, OfAnotherPipelineIsRefused) {
+    const Machine machine = avx2();
+    const std::vector<PipelineDag> dags = samples::all();
+    ASSERT_GE(dags.size(), 2U);
+    Explorer explorer(dags[0], machine, {});
+    for (std::size_t i = 1; i < dags.size(); i++) {
+        if (dags[i].functions.size() != dags[0].functions.size()) {
+            const Lineage other{0, make_starts(dags[i], machine).front().plan, false};
+            EXPECT_FALSE(parse_lineage(print_lineage(other), explorer.spaces())) << dags[i].name;
+        }
+    }
+    for (const char* text : {"", "[]", "{}", R"({"space":0,"guarded":false,"functions":[]})"}) {
+        EXPECT_FALSE(parse_lineage(text, explorer.spaces())) << text;
+    }
+}
+
+TEST(Lineage, WithNumbersThatMeanNothingIsRefused) {
+    const PipelineDag dag = samples::zoo();
+    const Machine machine = avx2();
+    Explorer explorer(dag, machine, {});
+    const Lineage good{0, explorer.spaces().front().starts.front().plan, false};
+    ASSERT_TRUE(parse_lineage(print_lineage(good), explorer.spaces()));
+    const auto refused = [&](const std::function<void(Lineage&)>& spoil) {
+        Lineage bad = good;
+        spoil(bad);
+        return !parse_lineage(print_lineage(bad), explorer.spaces());
+    };
+    EXPECT_TRUE(refused([](Lineage& bad) { bad.space = 99; }));
+    EXPECT_TRUE(refused([](Lineage& bad) { bad.plan.functions.front().compute.function = 99; }));
+    EXPECT_TRUE(refused([](Lineage& bad) { bad.plan.functions.front().dense = 9; }));
+    EXPECT_TRUE(refused([](Lineage& bad) { bad.plan.functions.back().stages.clear(); }));
+    EXPECT_TRUE(refused([](Lineage& bad) { bad.plan.functions.back().stages[0].vector_dim = 17; }));
+    EXPECT_TRUE(
+        refused([](Lineage& bad) { bad.plan.functions.back().stages[0].block.assign(1, 0); }));
+}
+
+TEST(Explorer, NeighboursDifferAndManyAreLegal) {
+    const Machine machine = avx2();
+    for (const PipelineDag& dag : samples::all()) {
+        Explorer explorer(dag, machine, {});
+        std::mt19937_64 random(1);
+        const std::vector<Proposal> found = proposals(dag, machine);
+        if (found.empty()) {
+            continue;
+        }
+        const auto neighbours = explorer.neighbours(*found.front().lineage, no_limits(), random);
+        ASSERT_FALSE(neighbours.empty()) << dag.name;
+        std::size_t legal = 0;
+        std::set<std::uint64_t> different;
+        for (const Proposal& each : neighbours) {
+            EXPECT_GT(each.seconds, 0) << dag.name;
+            legal += explorer.is_legal(each) ? 1 : 0;
+            different.insert(hash(each.schedule, dag));
+        }
+        EXPECT_GT(legal, neighbours.size() / 10) << dag.name;
+        EXPECT_GT(different.size(), 1U) << dag.name;
+    }
+}
+
+TEST(Explorer, EverythingElseThatItMakesIsLegal) {
+    const Machine machine = avx2();
+    int made = 0;
+    for (const PipelineDag& dag : samples::all()) {
+        Explorer explorer(dag, machine, {});
+        std::mt19937_64 random(2);
+        const std::vector<Proposal> found = proposals(dag, machine);
+        for (int i = 0; i < 10 && !found.empty(); i++) {
+            const Lineage& first = *found[random() % found.size()].lineage;
+            const Lineage& second = *found[random() % found.size()].lineage;
+            for (const auto& each :
+                 {explorer.mutant(first, 3, random), explorer.cross(first, second, random),
+                  explorer.random_walk(6, random)}) {
+                if (each) {
+                    EXPECT_TRUE(check_legality(dag, each->schedule).empty()) << dag.name;
+                    made++;
+                }
+            }
+        }
+    }
+    EXPECT_GT(made, 30);
+}
+
+TEST(Explorer, TheSameSeedMakesTheSame) {
+    const PipelineDag dag = samples::zoo();
+    const Machine machine = avx2();
+    const auto walk = [&](std::uint64_t seed) {
+        Explorer explorer(dag, machine, {});
+        std::mt19937_64 random(seed);
+        std::vector<std::uint64_t> hashes;
+        for (int i = 0; i < 5; i++) {
+            const auto made = explorer.random_walk(8, random);
+            hashes.push_back(made ? hash(made->schedule, dag) : 0);
+        }
+        return hashes;
+    };
+    EXPECT_EQ(walk(3), walk(3));
+    EXPECT_NE(walk(3), walk(4));
+}
+
+TEST(Explorer, LocalSearchPredictsNoWorse) {
+    const Machine machine = avx2();
+    for (const PipelineDag& dag : samples::all()) {
+        Explorer explorer(dag, machine, {});
+        std::mt19937_64 random(5);
+        const Lineage start{0, explorer.spaces().front().starts.front().plan, false};
+        const Proposal before = explorer.make(start, "");
+        if (const auto after = explorer.improved(start, 500, no_limits(), random)) {
+            EXPECT_LE(after->seconds, before.seconds) << dag.name;
+        }
+    }
+}
+
+TEST(Guards, AreOnBlocksOfWhatIsComputedInLoops) {
+    const PipelineDag dag = samples::blur();
+    Schedule schedule = empty_schedule(dag);
+    for (const int f : {1, 2}) {
+        LoopNest& nest = schedule.functions[f].stages[0].nest;
+        nest.splits = {{{8, Tail::RoundUp}}, {{2, Tail::RoundUp}}};
+        nest.vector = LoopRef{0, 1};
+    }
+    schedule.functions[1].compute = Level::at({2, 0, {1, 0}});
+    schedule.functions[2].compute = Level::root();
+    const Schedule guarded = with_guarded_blocks(schedule);
+    const auto tail = [&](int f, int dim) {
+        return guarded.functions[f].stages[0].nest.splits[dim][0].tail;
+    };
+    EXPECT_EQ(tail(1, 1), Tail::GuardWithIf);
+    EXPECT_EQ(tail(1, 0), Tail::RoundUp) << "vectors stay whole";
+    EXPECT_EQ(guarded.functions[2], schedule.functions[2]) << "at root";
+}
+
+}  // namespace
+}  // namespace nestor
