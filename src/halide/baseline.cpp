@@ -71,6 +71,20 @@ void compute_inlined_at_root(const Halide::Pipeline& pipeline, Expand which) {
     }
 }
 
+void vectorize_at_root(const Halide::Pipeline& pipeline, const Halide::Target& target) {
+    for (const auto& [name, function] : locked_environment(pipeline)) {
+        const Halide::Internal::Definition& definition = function.definition();
+        const bool plain = function.schedule().compute_level().is_root() &&
+                           !definition.schedule().touched() && !function.args().empty() &&
+                           !function.has_extern_definition();
+        if (plain) {
+            const int lanes = target.natural_vector_size(function.output_types().front());
+            Halide::Func f(function);
+            f.vectorize(f.args().front(), std::max(2, lanes), Halide::TailStrategy::GuardWithIf);
+        }
+    }
+}
+
 Result<Halide::Internal::Stmt> lower_baseline(const Halide::Pipeline& pipeline,
                                               const Halide::Target& target) {
     Halide::Pipeline copy = deep_copy(pipeline);

@@ -22,6 +22,9 @@ enum class Expand {
 };
 void compute_inlined_at_root(const Halide::Pipeline& pipeline, Expand which);
 
+/** Vectors along the first dimension for what is at root and has no schedule else. */
+void vectorize_at_root(const Halide::Pipeline& pipeline, const Halide::Target& target);
+
 /** The unscheduled pipeline, lowered, with as few functions at root as lets it be lowered in
  * reasonable time. Leaves the pipeline as it is. */
 [[nodiscard]] Result<Halide::Internal::Stmt> lower_baseline(const Halide::Pipeline& pipeline,

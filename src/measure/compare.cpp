@@ -117,6 +117,18 @@ Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
     return result;
 }
 
+std::int64_t exceptions(std::int64_t differ, std::int64_t all) {
+    constexpr std::int64_t kTimes = 4;  // schedules are rounded more differently than these two
+    constexpr std::int64_t kFew = 16;
+    constexpr std::int64_t kPart = 1000;
+    return differ > 0 ? std::min(kTimes * differ + kFew, all / kPart) : 0;
+}
+
+std::int64_t count_differences(const BufferShape& shape, const BufferMemory& one,
+                               const BufferMemory& other, const Tolerance& tolerance) {
+    return differences(layout_of(shape), one.data(), other.data(), tolerance).count;
+}
+
 std::string difference(const BufferShape& shape, const BufferMemory& expected,
                        const BufferMemory& actual, const Tolerance& tolerance) {
     return difference(layout_of(shape), expected.data(), actual.data(), tolerance);

@@ -32,6 +32,16 @@ struct RoundingFacts {
  * reorder their operations, else within 1000 roundings of the type, more for long sums. */
 [[nodiscard]] Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts);
 
+/** Where integers are made from floating-point numbers, a rounding may tip a result over entirely:
+ * an index of a table, a number that wraps around. How many elements may be anything then, by how
+ * many of `all` differ between two right results that were rounded differently: four times as many,
+ * a thousandth of all at most. */
+[[nodiscard]] std::int64_t exceptions(std::int64_t differ, std::int64_t all);
+
+/** Of two results of one output that are both right. */
+[[nodiscard]] std::int64_t count_differences(const BufferShape& shape, const BufferMemory& one,
+                                             const BufferMemory& other, const Tolerance& tolerance);
+
 /** Empty if they agree, else how many elements differ, and the first of them. */
 [[nodiscard]] std::string difference(const BufferShape& shape, const BufferMemory& expected,
                                      const BufferMemory& actual, const Tolerance& tolerance);

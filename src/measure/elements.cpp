@@ -171,8 +171,8 @@ void fill_garbage(std::uint64_t stream, std::uint8_t* memory, std::int64_t bytes
     }
 }
 
-std::string difference(const BufferLayout& layout, const std::uint8_t* expected,
-                       const std::uint8_t* actual, const Tolerance& tolerance) {
+Differences differences(const BufferLayout& layout, const std::uint8_t* expected,
+                        const std::uint8_t* actual, const Tolerance& tolerance) {
     const auto size = static_cast<std::size_t>(layout.type.bytes());
     const bool is_float =
         layout.type.code == halide_type_float || layout.type.code == halide_type_bfloat;
@@ -205,11 +205,17 @@ std::string difference(const BufferLayout& layout, const std::uint8_t* expected,
             first << place(layout, position) << ": " << y << " instead of " << x;
         }
     });
-    if (wrong == 0) {
+    return {wrong, first.str()};
+}
+
+std::string difference(const BufferLayout& layout, const std::uint8_t* expected,
+                       const std::uint8_t* actual, const Tolerance& tolerance) {
+    const Differences found = differences(layout, expected, actual, tolerance);
+    if (found.count <= tolerance.exceptions) {
         return "";
     }
-    return layout.name + ": " + std::to_string(wrong) + " of " + std::to_string(layout.elements()) +
-           " elements are wrong, the first at " + first.str();
+    return layout.name + ": " + std::to_string(found.count) + " of " +
+           std::to_string(layout.elements()) + " elements are wrong, the first at " + found.first;
 }
 
 }  // namespace nestor

@@ -52,13 +52,23 @@ void fill_random(const BufferLayout& layout, std::uint64_t stream, std::uint8_t*
 void fill_garbage(std::uint64_t stream, std::uint8_t* memory, std::int64_t bytes);
 
 /** How far two results may be apart:
- *     |a - b| <= relative * |a| + of_largest * max|expected| + absolute.
+ *     |a - b| <= relative * |a| + of_largest * max|expected| + absolute,
+ * but for so many exceptions, which may be anything.
  * All zero: bit for bit (but any NaN is as good as another). */
 struct Tolerance {
     double relative = 0;
     double of_largest = 0;
     double absolute = 0;
+    std::int64_t exceptions = 0;
 };
+
+/** Elements that are further apart, exceptions included. */
+struct Differences {
+    std::int64_t count = 0;
+    std::string first;  // place and both values
+};
+[[nodiscard]] Differences differences(const BufferLayout& layout, const std::uint8_t* expected,
+                                      const std::uint8_t* actual, const Tolerance& tolerance);
 
 /** Empty if they agree, else how many elements differ, and the first of them. */
 [[nodiscard]] std::string difference(const BufferLayout& layout, const std::uint8_t* expected,

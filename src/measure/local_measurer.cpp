@@ -40,12 +40,15 @@ Status LocalMeasurer::find_reference() {
         return Ok{};
     }
     std::string reasons;
-    for (const Subject::Reference reference :
-         {Subject::Reference::Unscheduled, Subject::Reference::AtRoot}) {
-        const std::string failure = try_reference(reference);
+    for (const Subject::Reference reference : subject_.references()) {
+        const std::string failure =
+            run_apart([&] { return subject_.compute_reference(reference); });
         if (failure.empty()) {
             subject_.set_reference(reference);
             verified_against_ = Subject::reference_text(reference);
+            if (subject_.may_tip() && run_apart([&] { return subject_.compute_again(); }).empty()) {
+                subject_.learn_exceptions();
+            }
             return Ok{};
         }
         reasons += std::string("\n  ") + Subject::reference_text(reference) + ": " + failure;
@@ -53,9 +56,9 @@ Status LocalMeasurer::find_reference() {
     return Error{"there is no result to compare with:" + reasons};
 }
 
-std::string LocalMeasurer::try_reference(Subject::Reference reference) const {
+std::string LocalMeasurer::run_apart(const std::function<Status()>& compute) const {
     const auto body = [&](const ParentLink& link) {
-        const Status status = subject_.compute_reference(reference);
+        const Status status = compute();
         link.tell(status ? "done" : "failed " + nlohmann::json(status.error()).dump());
     };
     Result<std::unique_ptr<ForkedChild>> started =

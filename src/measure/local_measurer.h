@@ -26,7 +26,8 @@ class LocalMeasurer : public Measurer {
         : subject_(std::move(subject)), machine_(std::move(machine)) {}
     [[nodiscard]] Status find_reference();
     /** Why it did not work; empty: it did. */
-    [[nodiscard]] std::string try_reference(Subject::Reference reference) const;
+    /** In a child; why it failed, empty: it did not. */
+    [[nodiscard]] std::string run_apart(const std::function<Status()>& compute) const;
 
     Subject subject_;
     MachineState machine_;

@@ -98,7 +98,7 @@ Status RemoteMeasurer::prepare() {
         return Error{"the benchmark's source does not compile: " + status.error()};
     }
     std::string reasons;
-    for (const auto reference : {Subject::Reference::Unscheduled, Subject::Reference::AtRoot}) {
+    for (const Subject::Reference reference : subject_.references()) {
         const double start = steady_seconds();
         const Measurement result = try_reference(reference);
         if (result.ok()) {

@@ -92,6 +92,14 @@ const char* Subject::reference_text(Reference reference) {
                                                : "the pipeline with every function at root";
 }
 
+std::array<Subject::Reference, 2> Subject::references() const {
+    const bool repeats = std::ranges::any_of(dag_.functions, [](const Function& f) {
+        return f.stages.size() > 1 && !f.is_output && !f.pinned;
+    });
+    return repeats ? std::array{Reference::AtRoot, Reference::Unscheduled}
+                   : std::array{Reference::Unscheduled, Reference::AtRoot};
+}
+
 Result<Subject> Subject::create(const MeasureOptions& options) {
     Subject subject(options);
     for (const std::string& path : options.load) {
@@ -126,6 +134,10 @@ Result<Subject> Subject::create(const MeasureOptions& options) {
     } else {
         subject.expected_ =
             allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+        if (rounds_to_integers(subject.pipeline_)) {
+            subject.again_ =
+                allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
+        }
     }
     if (Status status = fill_inputs(subject.shape_, subject.inputs_, options.seed, options.inputs);
         !status) {
@@ -152,6 +164,32 @@ Status Subject::compute_reference(Reference reference) const {
     }
     fill_garbage(expected_, kGarbage);
     return program.value().run(CallPointers(shape_, inputs_, expected_).argv());
+}
+
+// Products and sums are not contracted, and the functions of the C library are those for vectors.
+Status Subject::compute_again() const {
+    const Halide::Pipeline copy = reference_pipeline(Reference::AtRoot);
+    vectorize_at_root(copy, target_);
+    const Result<JitProgram> program =
+        JitProgram::compile(copy, target_.with_feature(Halide::Target::StrictFloat));
+    if (!program) {
+        return Error{program.error()};
+    }
+    fill_garbage(again_, kGarbage);
+    return program.value().run(CallPointers(shape_, inputs_, again_).argv());
+}
+
+void Subject::learn_exceptions() {
+    const RoundingFacts facts = rounding(empty_schedule(dag_));
+    for (const CallArgument& argument : shape_) {
+        if (argument.is_buffer && argument.buffer.is_output) {
+            const BufferShape& shape = argument.buffer;
+            const std::int64_t differ =
+                count_differences(shape, expected_.at(shape.name), again_.at(shape.name),
+                                  tolerance(shape.type, facts));
+            exceptions_[shape.name] = exceptions(differ, shape.elements());
+        }
+    }
 }
 
 Result<Halide::Pipeline> Subject::scheduled(const Candidate& candidate, Schedule& schedule) const {
@@ -202,9 +240,11 @@ std::string Subject::wrong(const Memories& outputs, const Schedule& schedule) co
     for (const CallArgument& argument : shape_) {
         if (argument.is_buffer && argument.buffer.is_output) {
             const std::string& name = argument.buffer.name;
+            Tolerance allowed = tolerance(argument.buffer.type, facts);
+            const auto exceptions = exceptions_.find(name);
+            allowed.exceptions = exceptions == exceptions_.end() ? 0 : exceptions->second;
             const std::string text =
-                difference(argument.buffer, expected_.at(name), outputs.at(name),
-                           tolerance(argument.buffer.type, facts));
+                difference(argument.buffer, expected_.at(name), outputs.at(name), allowed);
             if (!text.empty()) {
                 return text;
             }

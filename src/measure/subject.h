@@ -2,6 +2,9 @@
 // What a worker measures: the pipeline with its inputs and the result that is right, prepared once;
 // and the two things that are done with it in child processes of the worker.
 
+#include <array>
+#include <cstdint>
+#include <map>
 #include <string>
 
 #include "measure/call.h"
@@ -20,16 +23,25 @@ class Subject {
      * forked. */
     static Result<Subject> create(const MeasureOptions& options);
 
-    /** Ways to get the right result, in order of preference. */
+    /** Ways to get the right result. */
     enum class Reference {
         Unscheduled,  // as it is; what is called very often at root
         AtRoot,       // every function at root: needs fewer operations, and memory for all
     };
+    /** In the order in which they should be tried: a reduction that has no place is computed anew
+     * for each point that reads it, which for scans takes for ever. */
+    [[nodiscard]] std::array<Reference, 2> references() const;
     [[nodiscard]] static const char* reference_text(Reference reference);
 
     /** For a child: computes the result that candidates are compared with, into memory that the
      * parent shares. */
     [[nodiscard]] Status compute_reference(Reference reference) const;
+    /** Whether a rounding may tip a result over, so that a second right one is wanted. */
+    [[nodiscard]] bool may_tip() const { return !again_.empty(); }
+    /** For a child: computes it, rounded differently. */
+    [[nodiscard]] Status compute_again() const;
+    /** For the parent: it worked. Lets candidates have exceptions (compare.h). */
+    void learn_exceptions();
     /** For the parent: it worked. */
     void set_reference(Reference reference) { verified_against_ = reference_text(reference); }
 
@@ -67,6 +79,8 @@ class Subject {
     CallShape shape_;
     Memories inputs_;
     Memories expected_;
+    Memories again_;                                  // if roundings may tip it over
+    std::map<std::string, std::int64_t> exceptions_;  // by output
     std::vector<std::string> missing_;
     std::string verified_against_;
 };

@@ -67,25 +67,33 @@ class Finals {
             return Error{subject.error()};
         }
         subject_ = std::move(subject).value();
-        const MeasureOptions& limits = setup_.measure;
         std::string failure;
-        for (const auto reference : {Subject::Reference::Unscheduled, Subject::Reference::AtRoot}) {
-            failure =
-                ask_child(
-                    [&]() -> json {
-                        if (const Status status = subject_->compute_reference(reference); !status) {
-                            throw std::runtime_error(status.error());
-                        }
-                        return true;
-                    },
-                    limits.build_seconds + limits.reference_seconds, limits.memory_bytes)
-                    .failure;
+        for (const Subject::Reference reference : subject_->references()) {
+            failure = run_apart([&] { return subject_->compute_reference(reference); });
             if (failure.empty()) {
                 verified_against_ = Subject::reference_text(reference);
+                if (subject_->may_tip() &&
+                    run_apart([&] { return subject_->compute_again(); }).empty()) {
+                    subject_->learn_exceptions();
+                }
                 return build_runtime();
             }
         }
         return Error{"there is no result to compare with: " + failure};
+    }
+
+    // Why it failed; empty: it did not.
+    [[nodiscard]] std::string run_apart(const std::function<Status()>& compute) const {
+        const MeasureOptions& limits = setup_.measure;
+        return ask_child(
+                   [&]() -> json {
+                       if (const Status status = compute(); !status) {
+                           throw std::runtime_error(status.error());
+                       }
+                       return true;
+                   },
+                   limits.build_seconds + limits.reference_seconds, limits.memory_bytes)
+            .failure;
     }
 
     // In a child, because LLVM may end the process.

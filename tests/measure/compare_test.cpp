@@ -55,6 +55,22 @@ TEST(Difference, IntegersAreComparedExactly) {
     EXPECT_EQ(pair({0, 0, 1}), "");
 }
 
+TEST(Difference, ExceptionsMayBeAnything) {
+    Pair<std::uint8_t> pair(Halide::UInt(8), 0);
+    set<std::uint8_t>(pair.actual, 2, 1, 255);
+    set<std::uint8_t>(pair.actual, 3, 1, 255);
+    EXPECT_EQ(count_differences(pair.shape, pair.expected, pair.actual, {}), 2);
+    EXPECT_EQ(pair({0, 0, 0, 2}), "");
+    EXPECT_THAT(pair({0, 0, 0, 1}), HasSubstr("2 of 12 elements are wrong"));
+}
+
+TEST(Exceptions, AreFewAndOnlyWhereRightResultsDiffer) {
+    EXPECT_EQ(exceptions(0, 1'000'000), 0);
+    EXPECT_EQ(exceptions(100, 1'000'000), 416);
+    EXPECT_EQ(exceptions(5000, 1'000'000), 1000) << "no more than a thousandth";
+    EXPECT_EQ(exceptions(1, 900), 0);
+}
+
 TEST(Difference, SixtyFourBitsAreNotRounded) {
     Pair<std::int64_t> pair(Halide::Int(64), std::int64_t{1} << 60U);
     set<std::int64_t>(pair.actual, 0, 0, (std::int64_t{1} << 60U) + 1);

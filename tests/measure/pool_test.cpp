@@ -55,6 +55,41 @@ Halide::Pipeline blur() {
     return {out};
 }
 
+/// Half of its pixels are white, and which ones depends on the last bit of a sum of products.
+Halide::Pipeline tips_over() {
+    Halide::Var x("x");
+    Halide::Var y("y");
+    Halide::ImageParam in(Halide::Float(32), 2, "in");
+    Halide::Func product("product");
+    product(x, y) = in(x, y) * 0.7310585f;
+    Halide::Func out("out");
+    const Halide::Expr step = Halide::cast<int>(4096.0f * (product(x, y) + product(x + 1, y)));
+    out(x, y) = Halide::cast<uint8_t>(step % 2 * 255);
+    in.set_estimates({{0, 501}, {0, 300}});
+    out.set_estimates({{0, 500}, {0, 300}});
+    return {out};
+}
+
+/// Sums of rows, and of these.
+Halide::Pipeline scans() {
+    Halide::Var x("x");
+    Halide::Var y("y");
+    Halide::ImageParam in(Halide::Int(32), 2, "in");
+    const Halide::RDom row(1, 299, "row");
+    Halide::Func down("down");
+    down(x, y) = in(x, y);
+    down(x, row) += down(x, row - 1);
+    Halide::Func across("across");
+    const Halide::RDom column(1, 499, "column");
+    across(x, y) = down(x, y);
+    across(column, y) += across(column - 1, y);
+    Halide::Func out("out");
+    out(x, y) = across(x, y);
+    in.set_estimates({{0, 500}, {0, 300}});
+    out.set_estimates({{0, 500}, {0, 300}});
+    return {out};
+}
+
 class MeasurePoolTest : public ::testing::Test {
   protected:
     MeasurePoolTest() {
@@ -82,6 +117,32 @@ class MeasurePoolTest : public ::testing::Test {
     std::filesystem::path folder_;
     MeasureOptions options_;
 };
+
+// Where products stay in memory, they are rounded before they are added.
+TEST_F(MeasurePoolTest, WhatARoundingTipsOverIsNotWrong) {
+    save(tips_over());
+    const auto pool = start();
+    ASSERT_NE(pool, nullptr);
+    const Result<PipelineDag> dag = read_pipeline(tips_over(), Halide::get_host_target());
+    ASSERT_TRUE(dag) << dag.error();
+    Schedule schedule = empty_schedule(dag.value());
+    for (FunctionSchedule& f : schedule.functions) {
+        f.compute = Level::root();
+    }
+    const std::vector<Candidate> candidates{{"none"}, {print_json(dag.value(), schedule)}};
+    for (const Measurement& m : pool->measure(candidates)) {
+        EXPECT_EQ(m.outcome, Outcome::Timed) << m.message;
+    }
+}
+
+// As it is, each pixel would take a scan of its own: four hours.
+TEST_F(MeasurePoolTest, ScansWithoutAPlaceAreAtRootInTheReference) {
+    options_.reference_seconds = 30;
+    save(scans());
+    const auto pool = start();
+    ASSERT_NE(pool, nullptr);
+    EXPECT_EQ(pool->verified_against(), "the pipeline with every function at root");
+}
 
 TEST_F(MeasurePoolTest, EverySeedIsTimedAndRight) {
     save(blur());
