@@ -7,6 +7,12 @@ namespace nestor {
 
 namespace {
 
+// A block that is loaded along one of its sides and used along the other is transposed in
+// registers: each vector takes as many shuffles as its length has halves. Farther apart than that,
+// elements would be no block of registers any more.
+constexpr double kWidestBlock = 64;
+constexpr double kShuffle = 1;  // cycles
+
 // Of what is gathered, elements that go through runs of their own into sums in registers: their
 // places are known without a vector of indices, and their cache lines stay (an argmax of 16 runs of
 // floats: 0.7 cycles an element, Zen 5).
@@ -78,6 +84,11 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
                                      : machine_.strided_load[type][near_stride(rate)];
         return {dense.instructions * near.value_or(elements), 3 * dense.instructions};
     }
+    if (!scattered && rate > 1 && rate <= kWidestBlock &&
+        all_between(source, index, coords, rate)) {
+        const double shuffles = dense.instructions * std::log2(std::max(2.0, lanes));
+        return {dense.cycles + kShuffle * shuffles, dense.instructions + shuffles};
+    }
     return {elements, 2 * lanes, true};
 }
 
@@ -142,8 +153,8 @@ bool Accesses::along_runs(Source source, int index, const std::vector<Coordinate
            std::abs(rates[loop]) == 1 && std::abs(rates[body_.vector_dim]) >= kShortestRun;
 }
 
-// Whether copies of the body store all elements between those of a vector that is stored every
-// `rate` elements: they become whole vectors then.
+// Whether copies of the body access all elements between those of a vector that lie `rate` elements
+// from each other: they become whole vectors then.
 bool Accesses::all_between(Source source, int index, const std::vector<Coordinate>& coords,
                            double rate) const {
     double stored = 1;

@@ -19,6 +19,7 @@ json nest_json(const NestPlan& nest) {
             {"vector", {nest.vector_dim, nest.lanes}},
             {"dot", {nest.dot_dim, nest.dot}},
             {"short_outside", nest.short_outside},
+            {"in_slabs", nest.in_slabs},
             {"inner", nest.inner},
             {"selected", nest.selected}};
 }
@@ -47,7 +48,7 @@ Kind kind_of(const json& number, Kind last) {
 }
 
 Spot read_spot(const json& text) {
-    return {text.at(0).get<int>(), text.at(1).get<int>(), kind_of(text.at(2), SiteKind::Tile)};
+    return {text.at(0).get<int>(), text.at(1).get<int>(), kind_of(text.at(2), SiteKind::Slab)};
 }
 
 NestPlan read_nest(const json& text) {
@@ -59,6 +60,7 @@ NestPlan read_nest(const json& text) {
     text.at("dot").at(0).get_to(nest.dot_dim);
     text.at("dot").at(1).get_to(nest.dot);
     text.at("short_outside").get_to(nest.short_outside);
+    text.at("in_slabs").get_to(nest.in_slabs);
     text.at("inner").get_to(nest.inner);
     text.at("selected").get_to(nest.selected);
     return nest;

@@ -8,6 +8,7 @@ namespace nestor {
 namespace {
 
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
+constexpr std::int64_t kMostSlabs = 16;    // each begins and ends with all threads
 
 std::int64_t divide_up(std::int64_t a, std::int64_t b) {
     return (a + b - 1) / b;
@@ -19,15 +20,16 @@ class NestMaker {
               const std::vector<bool>& open, const std::vector<bool>& borders)
         : f_(f), stage_(stage), plan_(plan), open_(open), borders_(borders) {}
 
-    MadeNest make(bool at_root, const Machine& machine) {
+    MadeNest make(bool has_tasks, const Machine& machine) {
         nest_.splits.resize(stage_.loops.size());
         const std::vector<int> free = free_dims(f_, stage_, plan_.vector_dim);
         for (const int d : free) {
-            split(d, at_root);
+            split(d, has_tasks);
         }
         split_reductions();
         order(free);
-        if (at_root) {
+        find_slabs(free, has_tasks);
+        if (has_tasks) {
             parallelize(free, machine);
         }
         keep_whole();
@@ -54,13 +56,13 @@ class NestMaker {
 
     // A tail of what is split first. What reads on may not compute more than it is asked for, and
     // an output has no place for more.
-    [[nodiscard]] Tail outer_tail(int d, bool at_root) const {
+    [[nodiscard]] Tail outer_tail(int d, bool has_tasks) const {
         const Loop& loop = stage_.loops[d];
         const bool pure = loop.kind == LoopKind::Pure && stage_.index == 0;
         if (!pure || f_.stages.size() > 1 || f_.is_output || open_[loop.position]) {
             return Tail::GuardWithIf;
         }
-        return at_root ? Tail::ShiftInwards : Tail::RoundUp;
+        return has_tasks ? Tail::ShiftInwards : Tail::RoundUp;
     }
 
     // Of what is split off a split of that factor.
@@ -69,11 +71,11 @@ class NestMaker {
         return pure && whole % factor == 0 ? Tail::RoundUp : Tail::GuardWithIf;
     }
 
-    void split(int d, bool at_root) {
+    void split(int d, bool has_tasks) {
         std::vector<Split>& splits = nest_.splits[d];
         const std::int64_t lanes = is_vector(d) ? plan_.lanes : 1;
         const std::int64_t unit = lanes * block(d);
-        const bool tiled = at_root && plan_.tile[d] > 0 && !is_whole(d);
+        const bool tiled = has_tasks && plan_.tile[d] > 0 && !is_whole(d);
         std::vector<std::int64_t> factors;
         if (tiled) {
             factors.push_back(divide_up(plan_.tile[d], unit) * unit);
@@ -86,7 +88,7 @@ class NestMaker {
         }
         for (const std::int64_t factor : factors) {
             splits.push_back({factor, splits.empty()
-                                          ? outer_tail(d, at_root)
+                                          ? outer_tail(d, has_tasks)
                                           : inner_tail(d, splits.back().factor, factor)});
         }
         const int levels = static_cast<int>(splits.size());
@@ -182,6 +184,21 @@ class NestMaker {
         if (inside < order.size()) {
             site(SiteKind::Tile) = order[inside];
         }
+    }
+
+    void find_slabs(const std::vector<int>& free, bool has_tasks) {
+        const LoopRef outer = nest_.order.empty() ? LoopRef{} : nest_.order.back();
+        if (!plan_.in_slabs || !has_tasks || nest_.order.empty() || is_marked(outer) ||
+            std::ranges::count(free, outer.dim) == 0 || trips(outer) <= 1 ||
+            trips(outer) > kMostSlabs) {
+            return;
+        }
+        for (std::optional<LoopRef>& site : sites_) {
+            if (site == outer) {
+                site.reset();
+            }
+        }
+        site(SiteKind::Slab) = outer;
     }
 
     // Innermost first.
@@ -292,6 +309,9 @@ class NestMaker {
     void parallelize(const std::vector<int>& free, const Machine& machine) {
         std::int64_t tasks = 1;
         for (auto loop = nest_.order.rbegin(); loop != nest_.order.rend(); ++loop) {
+            if (site(SiteKind::Slab) == *loop) {
+                continue;
+            }
             if (tasks >= kTasksPerCore * machine.parallelism || loop->level > 0 ||
                 is_marked(*loop) || std::ranges::count(free, loop->dim) == 0) {
                 break;
@@ -317,9 +337,9 @@ class NestMaker {
 }  // namespace
 
 MadeNest make_nest(const Function& f, const Stage& stage, const NestPlan& plan,
-                   const std::vector<bool>& open, const std::vector<bool>& borders, bool at_root,
+                   const std::vector<bool>& open, const std::vector<bool>& borders, bool has_tasks,
                    const Machine& machine) {
-    return NestMaker(f, stage, plan, open, borders).make(at_root, machine);
+    return NestMaker(f, stage, plan, open, borders).make(has_tasks, machine);
 }
 
 }  // namespace nestor

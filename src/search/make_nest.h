@@ -15,7 +15,7 @@ namespace nestor {
 constexpr std::int64_t kShort = 8;
 
 constexpr SiteKind kSiteKinds[] = {SiteKind::Step, SiteKind::Inner, SiteKind::Across,
-                                   SiteKind::Rows, SiteKind::Tile};
+                                   SiteKind::Rows, SiteKind::Tile,  SiteKind::Slab};
 
 /** The loops of a stage at which other functions can be computed, by SiteKind. */
 using Sites = std::array<std::optional<LoopRef>, std::size(kSiteKinds)>;
@@ -26,10 +26,10 @@ struct MadeNest {
 };
 
 /** By dimension of the function: `open`: what it reads may end there (Reach::beyond); `borders`:
- * its vectors may meet a border there (real_borders). `at_root`: it has tiles and runs in parallel.
- */
+ * its vectors may meet a border there (real_borders). `has_tasks`: it has tiles and runs in
+ * parallel. */
 [[nodiscard]] MadeNest make_nest(const Function& f, const Stage& stage, const NestPlan& plan,
                                  const std::vector<bool>& open, const std::vector<bool>& borders,
-                                 bool at_root, const Machine& machine);
+                                 bool has_tasks, const Machine& machine);
 
 }  // namespace nestor

@@ -5,6 +5,7 @@
 #include "schedule/phases.h"
 #include "search/dot_products.h"
 #include "search/register_tiles.h"
+#include "search/transpositions.h"
 
 namespace nestor {
 
@@ -33,7 +34,9 @@ class Neighbours {
             return;
         }
         places();
+        slab_of_readers();
         for_each_register_tile(builder_, plan_, function_, visit_);
+        for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_);
         if (mine().place == Place::Inlined) {
             return;
         }
@@ -50,9 +53,10 @@ class Neighbours {
             reductions(s);
             orders(s);
             selected(s);
-            if (mine().place == Place::Root) {
+            if (mine().place == Place::Root || mine().compute.kind == SiteKind::Slab) {
                 tiles(s);
             }
+            slabs(s);
         }
     }
 
@@ -86,6 +90,32 @@ class Neighbours {
                     f.store = spots[store];
                 });
             }
+        }
+    }
+
+    // Computed for one slab of the function at root around all that reads it after the other.
+    void slab_of_readers() {
+        const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
+        if (spots.empty() || plan_.functions[spots.back().function].place != Place::Root) {
+            return;
+        }
+        const Spot slab{spots.back().function, spots.back().stage, SiteKind::Slab};
+        Plan changed = plan_;
+        NestPlan& nest = changed.functions[slab.function].stages[slab.stage];
+        nest.short_outside = nest.in_slabs = true;
+        const std::vector<Spot> all = builder_.possible_spots(changed, function_);
+        if (std::ranges::count(all, slab) == 0) {
+            return;  // too many slabs, or a single one
+        }
+        FunctionPlan& f = changed.functions[function_];
+        f.place = Place::At;
+        f.compute = f.store = slab;
+        visit_(changed);
+    }
+
+    void slabs(int s) {
+        if (mine().stages[s].in_slabs) {
+            offer([&](FunctionPlan& f) { f.stages[s].in_slabs = false; });
         }
     }
 

@@ -101,11 +101,15 @@ class ScheduleMaker {
         }
         for (const Stage& stage : f.stages) {
             MadeNest made = make_nest(f, stage, plan.stages[stage.index], open,
-                                      inlining_.borders[i], !compute_[i], machine_);
+                                      inlining_.borders[i], has_tasks(i), machine_);
             schedule_.functions[i].stages[stage.index].nest = std::move(made.nest);
             sites_[i].push_back(made.sites);
             add_selected(stage, plan.stages[stage.index], schedule.stages[stage.index]);
         }
+    }
+
+    [[nodiscard]] bool has_tasks(int i) const {
+        return !compute_[i] || compute_[i]->kind == SiteKind::Slab;
     }
 
     void place_at_loop(int i) {
@@ -255,8 +259,8 @@ std::uint64_t hash(const FunctionPlan& plan) {
     for (const NestPlan& nest : plan.stages) {
         add_all(nest.tile);
         add_all(nest.block);
-        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.inner, nest.dot_dim, nest.dot,
-            nest.selected);
+        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.in_slabs, nest.inner,
+            nest.dot_dim, nest.dot, nest.selected);
     }
     return hash_bytes(words);
 }

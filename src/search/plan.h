@@ -21,6 +21,7 @@ enum class SiteKind {
     Across,  // of several like Rows, the innermost
     Rows,    // over the rows of a tile, or of all there is: not along the vectors, nor short
     Tile,    // the innermost of those over tiles
+    Slab,    // the outermost one (NestPlan::in_slabs); functions there have tiles and tasks
 };
 
 struct Spot {
@@ -45,6 +46,10 @@ struct NestPlan {
     int lanes = 1;
     /** Loops over short dimensions (channels) are around all others, not between them. */
     bool short_outside = false;
+    /** At root: the outermost loop is not parallel, but the next ones are, and those of what is
+     * computed in it: one channel, or one picture, after the other, each of which stays in a cache.
+     */
+    bool in_slabs = false;
     /** The reduction loop that is inside of the others; -1: they are in the domain's order. */
     int inner = -1;
     /** Steps of a reduction that are summed within vectors, of the loop over dimension `dot_dim`,

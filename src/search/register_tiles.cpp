@@ -6,6 +6,7 @@
 
 #include "search/dot_products.h"
 #include "search/nests.h"
+#include "search/pointwise.h"
 
 namespace nestor {
 
@@ -14,60 +15,6 @@ namespace {
 constexpr int kMostVectors = 4;  // of a register tile, along the vectors
 constexpr int kRows[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28};
 constexpr int kLeastShare = 3;  // a tile fills a third of the registers, at least
-
-// Where a function is read, point by point.
-struct Reading {
-    int stage = 0;
-    std::vector<int> loops;  // of that stage, along each dimension of what is read
-};
-
-// The loops of a definition along each dimension of what it loads; nothing if it does not load
-// exactly one point in each of its own.
-std::optional<std::vector<int>> loops_along(const Load& load, int dimensions) {
-    std::vector<int> loops(dimensions, -1);
-    for (int d = 0; d < dimensions; d++) {
-        const Coordinate& coordinate = load.coords[d];
-        if (!coordinate.affine || coordinate.clamped || coordinate.offset_min != 0 ||
-            coordinate.offset_max != 0) {
-            return std::nullopt;
-        }
-        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
-            if (coordinate.rates[l] == 0) {
-                continue;
-            }
-            if (coordinate.rates[l] != 1 || loops[d] >= 0 ||
-                std::ranges::count(loops, static_cast<int>(l)) > 0) {
-                return std::nullopt;
-            }
-            loops[d] = static_cast<int>(l);
-        }
-    }
-    return std::ranges::count(loops, -1) > 0 ? std::nullopt : std::optional(std::move(loops));
-}
-
-// Nothing if not exactly one definition without a reduction reads it, or not point by point.
-std::optional<Reading> pointwise(const Function& reader, int read, int dimensions) {
-    if (reader.pinned || reader.is_extern) {
-        return std::nullopt;
-    }
-    std::optional<Reading> reading;
-    for (const Stage& stage : reader.stages) {
-        for (const Load& load : stage.loads) {
-            if (load.source != Source::Function || load.index != read) {
-                continue;
-            }
-            std::optional<std::vector<int>> loops = loops_along(load, dimensions);
-            const bool reduces = std::ranges::any_of(
-                stage.loops, [](const Loop& loop) { return loop.is_reduction(); });
-            if (!loops || reduces ||
-                (reading && (reading->stage != stage.index || reading->loops != *loops))) {
-                return std::nullopt;
-            }
-            reading = Reading{stage.index, std::move(*loops)};
-        }
-    }
-    return reading;
-}
 
 class RegisterTiles {
   public:
@@ -91,7 +38,7 @@ class RegisterTiles {
             return;
         }
         reader_ = f_.consumers[0];
-        const auto reading = pointwise(dag_.functions[reader_], function_, f_.dimensions());
+        const auto reading = pointwise_reading(dag_.functions[reader_], function_, f_.dimensions());
         if (!reading) {
             return;
         }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/output_sums.h"
+#include "search/transpositions.h"
 
 namespace nestor {
 
@@ -22,6 +23,14 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
         for (Start& start : starts) {
             start.name += ", sums before outputs";
+        }
+        spaces.push_back({std::move(*variant), std::move(starts)});
+    }
+    if (std::optional<Variant> variant = transposed_copies(dag)) {
+        std::vector<Start> starts = make_starts(variant->graph(), machine);
+        for (Start& start : starts) {
+            start.name += ", transposed in blocks";
+            place_transpositions(variant->graph(), machine, start.plan);
         }
         spaces.push_back({std::move(*variant), std::move(starts)});
     }

@@ -13,8 +13,8 @@ struct Space {
     std::vector<Start> starts;  // plans of variant.graph()
 };
 
-/** The pipeline as it is, then with its long sums in parts, and with those that are its outputs in
- * functions of their own, if it has any. */
+/** The pipeline as it is, then with its long sums in parts, with those that are its outputs in
+ * functions of their own, and with copies of what is read across its rows, if it has any. */
 [[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine);
 
 }  // namespace nestor

@@ -60,6 +60,29 @@ TEST(Starts, OfScansHaveStripsFromEndToEnd) {
     EXPECT_EQ(out.tile[1], 100) << "all rows";
 }
 
+TEST(Plan, SlabsHostTilesAndTasks) {
+    PipelineDag dag = samples::blur();
+    for (Function& f : dag.functions) {  // of four rows, which are channels then
+        f.stages[0].loops[1].range.extent = f.region[1].extent = 4;
+    }
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    NestPlan& out = plan.functions[2].stages[0];
+    out.tile = {512, 0};
+    plan.functions[1].stages[0].tile = {256, 0};
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Slab};
+    EXPECT_EQ(build(dag, plan).functions[1].compute.kind, Level::Kind::Root) << "no slabs yet";
+    out.in_slabs = out.short_outside = true;
+    const Schedule schedule = build(dag, plan);
+    EXPECT_TRUE(check_legality(dag, schedule).empty());
+    EXPECT_EQ(schedule.functions[1].compute.site, (LoopSite{2, 0, {1, 0}}));
+    const LoopNest& nest = schedule.functions[2].stages[0].nest;
+    EXPECT_EQ(nest.order.back(), (LoopRef{1, 0}));
+    EXPECT_EQ(std::ranges::count(nest.parallel, LoopRef{1, 0}), 0) << "one after the other";
+    EXPECT_EQ(std::ranges::count(nest.parallel, LoopRef{0, 0}), 1);
+    EXPECT_FALSE(schedule.functions[1].stages[0].nest.parallel.empty());
+}
+
 TEST(Plan, TilesHostTheirProducers) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
@@ -342,10 +365,15 @@ TEST(Moves, ChangeOneFunction) {
                 EXPECT_FALSE(changed == plan);
                 const std::vector<int>& readers = dag.functions[f].consumers;
                 for (int other = 0; other < static_cast<int>(dag.functions.size()); other++) {
-                    // Storage is turned together with what reads it, and a register tile is one of
-                    // the reader, too.
+                    // Storage is turned together with what reads it, a register tile is one of
+                    // the reader, too, and slabs are those of the function around it.
                     FunctionPlan without = changed.functions[other];
                     without.dense = plan.functions[other].dense;
+                    for (std::size_t s = 0; s < without.stages.size(); s++) {
+                        const NestPlan& before = plan.functions[other].stages[s];
+                        without.stages[s].in_slabs = before.in_slabs;
+                        without.stages[s].short_outside = before.short_outside;
+                    }
                     EXPECT_TRUE(other == f || without == plan.functions[other] ||
                                 readers == std::vector<int>{other});
                 }

@@ -179,6 +179,7 @@ std::vector<TestPipeline> scheduled_pipelines();
 std::vector<TestPipeline> derivative_pipelines();
 std::vector<TestPipeline> extern_pipelines();
 std::vector<TestPipeline> ordered_pipelines();
+std::vector<TestPipeline> transposed_pipelines();
 
 /// All of the above, in that order. Names are unique.
 std::vector<TestPipeline> all_awkward_pipelines();

@@ -1,0 +1,59 @@
+#include "search/pointwise.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "search/plan.h"
+
+namespace nestor {
+
+namespace {
+
+// The loops of a definition along each dimension of what it loads; nothing if it does not load
+// exactly one point in each of its own.
+std::optional<std::vector<int>> loops_along(const Load& load, int dimensions) {
+    std::vector<int> loops(dimensions, -1);
+    for (int d = 0; d < dimensions; d++) {
+        const Coordinate& coordinate = load.coords[d];
+        if (!coordinate.affine || coordinate.clamped || coordinate.offset_min != 0 ||
+            coordinate.offset_max != 0) {
+            return std::nullopt;
+        }
+        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+            if (coordinate.rates[l] == 0) {
+                continue;
+            }
+            if (coordinate.rates[l] != 1 || loops[d] >= 0 ||
+                std::ranges::count(loops, static_cast<int>(l)) > 0) {
+                return std::nullopt;
+            }
+            loops[d] = static_cast<int>(l);
+        }
+    }
+    return std::ranges::count(loops, -1) > 0 ? std::nullopt : std::optional(std::move(loops));
+}
+
+}  // namespace
+
+std::optional<Reading> pointwise_reading(const Function& reader, int read, int dimensions) {
+    if (reader.pinned || reader.is_extern) {
+        return std::nullopt;
+    }
+    std::optional<Reading> reading;
+    for (const Stage& stage : reader.stages) {
+        for (const Load& load : stage.loads) {
+            if (load.source != Source::Function || load.index != read) {
+                continue;
+            }
+            std::optional<std::vector<int>> loops = loops_along(load, dimensions);
+            if (!loops || has_reduction(stage) ||
+                (reading && (reading->stage != stage.index || reading->loops != *loops))) {
+                return std::nullopt;
+            }
+            reading = Reading{stage.index, std::move(*loops)};
+        }
+    }
+    return reading;
+}
+
+}  // namespace nestor

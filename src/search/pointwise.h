@@ -1,0 +1,23 @@
+#pragma once
+// Functions that one definition reads point by point.
+
+#include <optional>
+#include <vector>
+
+#include "dag/pipeline_dag.h"
+
+namespace nestor {
+
+/** Where a function is read, point by point. */
+struct Reading {
+    int stage = 0;           // of its only consumer
+    std::vector<int> loops;  // of that stage, along each dimension of what is read
+};
+
+/** Nothing if not exactly one definition of `reader` reads the function, or one with a reduction,
+ * or not exactly one point of it in each of its own. `read`: the function's index; `dimensions`:
+ * its own. */
+[[nodiscard]] std::optional<Reading> pointwise_reading(const Function& reader, int read,
+                                                       int dimensions);
+
+}  // namespace nestor
