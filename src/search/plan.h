@@ -46,9 +46,9 @@ struct NestPlan {
     int lanes = 1;
     /** Loops over short dimensions (channels) are around all others, not between them. */
     bool short_outside = false;
-    /** At root: the outermost loop is not parallel, but the next ones are, and those of what is
-     * computed in it: one channel, or one picture, after the other, each of which stays in a cache.
-     */
+    /** At root: the outermost loop, if it is one over a few channels or pictures, is not parallel,
+     * but the next ones are, and those of what is computed in it: one after the other, each of
+     * which may stay in a cache. */
     bool in_slabs = false;
     /** The reduction loop that is inside of the others; -1: they are in the domain's order. */
     int inner = -1;
