@@ -240,8 +240,8 @@ std::vector<Idea> AutotuneLoop::propose(const Batch& batch, int set, int known) 
             take(std::move(*idea));
         }
     }
-    // Also where a small space has no other samples.
-    if (!stop() && trials.count() > 0) {
+    // Also where a small space has no other samples; before anything is measured, random walks.
+    if (!stop()) {
         for (Idea& idea : tuner.proposer().next(count, trials)) {
             take(std::move(idea));
         }
