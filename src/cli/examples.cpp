@@ -8,8 +8,6 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
-#include "halide/read_pipeline.h"
-#include "plugin/machine_choice.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
 #include "train/dataset.h"
@@ -56,20 +54,11 @@ Result<std::vector<Example>> read_line(const PipelineDag& dag, Machine machine,
 }
 
 Status run(const Options& options) {
-    const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
-    if (!opened) {
-        return Error{opened.error()};
+    const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
+    if (!modelled) {
+        return Error{modelled.error()};
     }
-    const OpenedPipeline& pipeline = opened.value();
-    const Result<PipelineDag> dag =
-        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
-    if (!dag) {
-        return Error{options.request.path + ": " + dag.error()};
-    }
-    const Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
-    if (!machine) {
-        return Error{machine.error()};
-    }
+    const auto& [_, dag, machine] = modelled.value();
     const Result<std::string> data = read_file(options.data);
     if (!data) {
         return Error{data.error()};
@@ -78,7 +67,7 @@ Status run(const Options& options) {
     std::vector<Example> examples;
     int count = 0;
     for (std::string line; std::getline(lines, line); count++) {
-        const Result<std::vector<Example>> read = read_line(dag.value(), machine.value(), line);
+        const Result<std::vector<Example>> read = read_line(dag, machine, line);
         if (!read) {
             return Error{options.data + ", line " + std::to_string(count + 1) + ": " +
                          read.error()};

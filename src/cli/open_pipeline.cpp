@@ -1,11 +1,14 @@
 #include "cli/open_pipeline.h"
 
 #include <iostream>
+#include <utility>
 
 #include "cli/generator.h"
 #include "cli/plugin_path.h"
 #include "cli/scratch.h"
 #include "halide/parse_target.h"
+#include "halide/read_pipeline.h"
+#include "plugin/machine_choice.h"
 
 namespace nestor {
 
@@ -78,6 +81,25 @@ Result<OpenedPipeline> open_pipeline(const Request& request) {
         return Error{loaded.error()};
     }
     return OpenedPipeline{std::move(loaded).value(), target.value(), params.value().params};
+}
+
+Result<ModelledPipeline> open_modelled(const Request& request) {
+    Result<OpenedPipeline> opened = open_pipeline(request);
+    if (!opened) {
+        return Error{opened.error()};
+    }
+    OpenedPipeline& pipeline = opened.value();
+    Result<PipelineDag> dag =
+        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
+    if (!dag) {
+        return Error{request.path + ": " + dag.error()};
+    }
+    Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
+    if (!machine) {
+        return Error{machine.error()};
+    }
+    return ModelledPipeline{std::move(pipeline), std::move(dag).value(),
+                            std::move(machine).value()};
 }
 
 }  // namespace nestor

@@ -10,8 +10,6 @@
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
 #include "cost/cost_model.h"
-#include "halide/read_pipeline.h"
-#include "plugin/machine_choice.h"
 #include "plugin/weights.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
@@ -115,27 +113,18 @@ Status print_predictions(const Options& options, const PipelineDag& dag, const M
 }
 
 Status run(const Options& options) {
-    const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
-    if (!opened) {
-        return Error{opened.error()};
+    const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
+    if (!modelled) {
+        return Error{modelled.error()};
     }
-    const OpenedPipeline& pipeline = opened.value();
-    const Result<PipelineDag> dag =
-        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
-    if (!dag) {
-        return Error{options.request.path + ": " + dag.error()};
-    }
-    const Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
-    if (!machine) {
-        return Error{machine.error()};
-    }
+    const auto& [opened, dag, machine] = modelled.value();
     // autoscheduler.weights_path, or what --weights says instead.
     const Result<std::optional<Correction>> correction = read_optional_weights(
-        options.weights.empty() ? pipeline.params.weights_path : options.weights);
+        options.weights.empty() ? opened.params.weights_path : options.weights);
     if (!correction) {
         return Error{correction.error()};
     }
-    return print_predictions(options, dag.value(), machine.value(),
+    return print_predictions(options, dag, machine,
                              correction.value() ? &*correction.value() : nullptr);
 }
 

@@ -7,8 +7,6 @@
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
-#include "halide/read_pipeline.h"
-#include "plugin/machine_choice.h"
 #include "schedule/print.h"
 #include "search/sample.h"
 #include "search/search.h"
@@ -33,28 +31,18 @@ struct Options {
 };
 
 Status run(const Options& options) {
-    const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
-    if (!opened) {
-        return Error{opened.error()};
+    const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
+    if (!modelled) {
+        return Error{modelled.error()};
     }
-    const OpenedPipeline& pipeline = opened.value();
-    const Result<PipelineDag> dag =
-        read_pipeline(pipeline.loaded.pipeline, pipeline.target, {pipeline.params.default_extent});
-    if (!dag) {
-        return Error{options.request.path + ": " + dag.error()};
-    }
-    const Result<Machine> machine = choose_machine(pipeline.target, pipeline.params);
-    if (!machine) {
-        return Error{machine.error()};
-    }
+    const auto& [opened, dag, machine] = modelled.value();
     Caps caps;
-    caps.peak_bytes = pipeline.params.memory_limit;
-    caps = search_caps(dag.value(), machine.value(), caps);
+    caps.peak_bytes = opened.params.memory_limit;
+    caps = search_caps(dag, machine, caps);
     std::vector<Schedule> schedules =
-        frontier_schedules(dag.value(), machine.value(), caps, options.frontier,
-                           Limits(pipeline.params.time_limit, pipeline.params.search_memory));
-    for (Schedule& schedule :
-         sample_schedules(dag.value(), machine.value(), caps, options.count, options.seed)) {
+        frontier_schedules(dag, machine, caps, options.frontier,
+                           Limits(opened.params.time_limit, opened.params.search_memory));
+    for (Schedule& schedule : sample_schedules(dag, machine, caps, options.count, options.seed)) {
         if (std::ranges::count(schedules, schedule) == 0) {
             schedules.push_back(std::move(schedule));
         }
@@ -64,7 +52,7 @@ Status run(const Options& options) {
     }
     for (std::size_t i = 0; i < schedules.size(); i++) {
         const std::string file = options.folder + "/" + std::to_string(i) + ".json";
-        if (Status status = write_file(file, print_json(dag.value(), schedules[i])); !status) {
+        if (Status status = write_file(file, print_json(dag, schedules[i])); !status) {
             return status;
         }
     }

@@ -23,8 +23,12 @@ Result<std::unique_ptr<Measurer>> LocalMeasurer::create(const MeasureOptions& op
 }
 
 Status LocalMeasurer::prepare() {
-    if (Status status = find_reference(); !status) {
-        return status;
+    if (subject_.missing_externs().empty()) {
+        Status found =
+            subject_.find_reference([this](const auto& compute) { return run_apart(compute); });
+        if (!found) {
+            return found;
+        }
     }
     kernel_seconds_ = time_reference_kernel();
     return Ok{};
@@ -33,27 +37,6 @@ Status LocalMeasurer::prepare() {
 double LocalMeasurer::turn_seconds() const {
     constexpr double kRuns = 6;  // that may be under way or are made at least
     return subject_.options().timing_seconds + kRuns * subject_.options().run_seconds;
-}
-
-Status LocalMeasurer::find_reference() {
-    if (!subject_.missing_externs().empty()) {
-        return Ok{};
-    }
-    std::string reasons;
-    for (const Subject::Reference reference : subject_.references()) {
-        const std::string failure =
-            run_apart([&] { return subject_.compute_reference(reference); });
-        if (failure.empty()) {
-            subject_.set_reference(reference);
-            verified_against_ = Subject::reference_text(reference);
-            if (subject_.may_tip() && run_apart([&] { return subject_.compute_again(); }).empty()) {
-                subject_.learn_exceptions();
-            }
-            return Ok{};
-        }
-        reasons += std::string("\n  ") + Subject::reference_text(reference) + ": " + failure;
-    }
-    return Error{"there is no result to compare with:" + reasons};
 }
 
 std::string LocalMeasurer::run_apart(const std::function<Status()>& compute) const {

@@ -13,7 +13,9 @@ class LocalMeasurer : public Measurer {
 
     [[nodiscard]] Status prepare() override;
     [[nodiscard]] const MachineState& machine() const override { return machine_; }
-    [[nodiscard]] std::string verified_against() const override { return verified_against_; }
+    [[nodiscard]] std::string verified_against() const override {
+        return subject_.verified_against();
+    }
     [[nodiscard]] double reference_kernel_seconds() const override { return kernel_seconds_; }
     [[nodiscard]] double turn_seconds() const override;
     [[nodiscard]] Measurement measure(const Candidate& candidate,
@@ -24,14 +26,11 @@ class LocalMeasurer : public Measurer {
   private:
     LocalMeasurer(Subject subject, MachineState machine)
         : subject_(std::move(subject)), machine_(std::move(machine)) {}
-    [[nodiscard]] Status find_reference();
-    /** Why it did not work; empty: it did. */
     /** In a child; why it failed, empty: it did not. */
     [[nodiscard]] std::string run_apart(const std::function<Status()>& compute) const;
 
     Subject subject_;
     MachineState machine_;
-    std::string verified_against_;
     double kernel_seconds_ = 0;
 };
 

@@ -157,6 +157,22 @@ Halide::Pipeline Subject::reference_pipeline(Reference reference) const {
     return copy;
 }
 
+Status Subject::find_reference(const RunApart& run_apart) {
+    std::string reasons;
+    for (const Reference reference : references()) {
+        const std::string failure = run_apart([&] { return compute_reference(reference); });
+        if (failure.empty()) {
+            verified_against_ = reference_text(reference);
+            if (!again_.empty() && run_apart([&] { return compute_again(); }).empty()) {
+                learn_exceptions();
+            }
+            return Ok{};
+        }
+        reasons += std::string("\n  ") + reference_text(reference) + ": " + failure;
+    }
+    return Error{"there is no result to compare with:" + reasons};
+}
+
 Status Subject::compute_reference(Reference reference) const {
     const Result<JitProgram> program = JitProgram::compile(reference_pipeline(reference), target_);
     if (!program) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 
@@ -23,6 +24,13 @@ class Subject {
      * forked. */
     static Result<Subject> create(const MeasureOptions& options);
 
+    /** Runs that in a child process; why it failed, empty: it did not. */
+    using RunApart = std::function<std::string(const std::function<Status()>&)>;
+    /** Gets the result that candidates are compared with. */
+    Status find_reference(const RunApart& run_apart);
+    /** In words, what that result is of; empty: there is none. */
+    [[nodiscard]] const std::string& verified_against() const { return verified_against_; }
+
     /** Ways to get the right result. */
     enum class Reference {
         Unscheduled,  // as it is; what is called very often at root
@@ -32,18 +40,6 @@ class Subject {
      * for each point that reads it, which for scans takes for ever. */
     [[nodiscard]] std::array<Reference, 2> references() const;
     [[nodiscard]] static const char* reference_text(Reference reference);
-
-    /** For a child: computes the result that candidates are compared with, into memory that the
-     * parent shares. */
-    [[nodiscard]] Status compute_reference(Reference reference) const;
-    /** Whether a rounding may tip a result over, so that a second right one is wanted. */
-    [[nodiscard]] bool may_tip() const { return !again_.empty(); }
-    /** For a child: computes it, rounded differently. */
-    [[nodiscard]] Status compute_again() const;
-    /** For the parent: it worked. Lets candidates have exceptions (compare.h). */
-    void learn_exceptions();
-    /** For the parent: it worked. */
-    void set_reference(Reference reference) { verified_against_ = reference_text(reference); }
 
     /** Names of extern functions that no library defines: nothing can be run without them. */
     [[nodiscard]] const std::vector<std::string>& missing_externs() const { return missing_; }
@@ -69,6 +65,13 @@ class Subject {
 
   private:
     explicit Subject(const MeasureOptions& options) : options_(options) {}
+
+    // For a child: into memory that the parent shares.
+    [[nodiscard]] Status compute_reference(Reference reference) const;
+    // Where a rounding may tip the result over, a second one that is right and rounded differently,
+    // and from it how many elements may be exceptions (compare.h).
+    [[nodiscard]] Status compute_again() const;
+    void learn_exceptions();
 
     [[nodiscard]] Measurement lowered_only(const Candidate& candidate) const;
 

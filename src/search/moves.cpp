@@ -34,7 +34,6 @@ class Neighbours {
             return;
         }
         places();
-        slab_of_readers();
         for_each_register_tile(builder_, plan_, function_, visit_);
         for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_);
         if (mine().place == Place::Inlined) {
@@ -91,11 +90,11 @@ class Neighbours {
                 });
             }
         }
+        slab_around(spots);
     }
 
     // Computed for one slab of the function at root around all that reads it after the other.
-    void slab_of_readers() {
-        const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
+    void slab_around(const std::vector<Spot>& spots) {
         if (spots.empty() || plan_.functions[spots.back().function].place != Place::Root) {
             return;
         }

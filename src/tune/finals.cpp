@@ -67,19 +67,9 @@ class Finals {
             return Error{subject.error()};
         }
         subject_ = std::move(subject).value();
-        std::string failure;
-        for (const Subject::Reference reference : subject_->references()) {
-            failure = run_apart([&] { return subject_->compute_reference(reference); });
-            if (failure.empty()) {
-                verified_against_ = Subject::reference_text(reference);
-                if (subject_->may_tip() &&
-                    run_apart([&] { return subject_->compute_again(); }).empty()) {
-                    subject_->learn_exceptions();
-                }
-                return build_runtime();
-            }
-        }
-        return Error{"there is no result to compare with: " + failure};
+        Status found =
+            subject_->find_reference([this](const auto& compute) { return run_apart(compute); });
+        return found ? build_runtime() : found;
     }
 
     // Why it failed; empty: it did not.
@@ -171,7 +161,7 @@ class Finals {
         }
         Measurement result = std::move(results_[i]);
         result.peak_bytes = ran.answer.get<std::int64_t>();
-        result.verified_against = verified_against_;
+        result.verified_against = subject_->verified_against();
         return result;
     }
 
@@ -255,7 +245,6 @@ class Finals {
     const std::vector<Schedule>& finalists_;
     std::vector<Measurement> results_;
     std::optional<Subject> subject_;
-    std::string verified_against_;
 };
 
 }  // namespace
