@@ -21,6 +21,7 @@ nestor_require(CLI11 CLI11::CLI11 libcli11-dev)
 nestor_require(SQLite3 SQLite::SQLite3 libsqlite3-dev)
 nestor_require(yaml-cpp yaml-cpp libyaml-cpp-dev)
 nestor_require(SQLiteCpp SQLiteCpp libsqlitecpp-dev)
+nestor_require(Eigen3 Eigen3::Eigen libeigen3-dev NO_MODULE)
 
 # Debian's CMake package of XGBoost refuses to work without the program `xgboost`, which we don't use.
 find_library(NESTOR_XGBOOST xgboost)
@@ -57,3 +58,4 @@ set(NESTOR_OUTSIDE_halide Halide::Halide)
 set(NESTOR_OUTSIDE_sqlite SQLiteCpp)
 set(NESTOR_OUTSIDE_yaml yaml-cpp)
 set(NESTOR_OUTSIDE_xgboost nestor_xgboost)
+set(NESTOR_OUTSIDE_eigen Eigen3::Eigen)

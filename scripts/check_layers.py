@@ -18,6 +18,7 @@ OUTSIDE_HEADERS = {
     "sqlite": re.compile(r"sqlite3|SQLiteCpp"),
     "yaml": re.compile(r"yaml-cpp/"),
     "xgboost": re.compile(r"xgboost/"),
+    "eigen": re.compile(r"Eigen/"),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^">]+)[">]')
 

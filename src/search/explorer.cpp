@@ -123,6 +123,24 @@ std::optional<Proposal> Explorer::cross(const Lineage& first, const Lineage& sec
     return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
 }
 
+std::optional<Proposal> Explorer::joined(const Lineage& base, const Lineage& one,
+                                         const Lineage& other) {
+    if (base.space != one.space || base.space != other.space) {
+        return std::nullopt;
+    }
+    Lineage child = one;
+    for (std::size_t f = 0; f < base.plan.functions.size(); f++) {
+        const FunctionPlan& changed = other.plan.functions[f];
+        if (changed != base.plan.functions[f]) {
+            if (one.plan.functions[f] != base.plan.functions[f]) {
+                return std::nullopt;
+            }
+            child.plan.functions[f] = changed;
+        }
+    }
+    return make(child, "joined");
+}
+
 std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& random) {
     const std::size_t space = below(spaces_.size(), random);
     const std::vector<Start>& starts = spaces_[space].starts;

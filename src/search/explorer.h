@@ -39,6 +39,11 @@ class Explorer {
     [[nodiscard]] std::optional<Proposal> cross(const Lineage& first, const Lineage& second,
                                                 std::mt19937_64& random);
 
+    /** What each of two does otherwise than the one that both come from; none if they are of
+     * different spaces, or say something about the same function. Legal or not. */
+    [[nodiscard]] std::optional<Proposal> joined(const Lineage& base, const Lineage& one,
+                                                 const Lineage& other);
+
     /** A random walk of up to so many steps from one of the starts of the search. */
     [[nodiscard]] std::optional<Proposal> random_walk(int longest, std::mt19937_64& random);
 

@@ -200,7 +200,7 @@ Result<bool> AutotuneLoop::run_batch(int number, int set) {
 Status AutotuneLoop::measure(const Batch& batch, int set, int known) {
     options_.tell(fmt::format("batch {} of {}: choosing {} schedules", batch.number,
                               sets_[set].given.task.name, options_.batch_size - known));
-    std::vector<Idea> ideas = propose(batch, set, known);
+    std::vector<Proposal> ideas = propose(batch, set, known);
     Tuner& tuner = *sets_[set].tuner;
     if (known == 0 && !ideas.empty()) {
         // What is built first is measured first, and the first sample should be the search's.
@@ -212,21 +212,21 @@ Status AutotuneLoop::measure(const Batch& batch, int set, int known) {
     return tuner.try_out(ideas);
 }
 
-std::vector<Idea> AutotuneLoop::propose(const Batch& batch, int set, int known) {
+std::vector<Proposal> AutotuneLoop::propose(const Batch& batch, int set, int known) {
     Tuner& tuner = *sets_[set].tuner;
     const Trials& trials = tuner.trials();
     const int count = std::max(0, options_.batch_size - known);
-    std::vector<Idea> ideas;
+    std::vector<Proposal> ideas;
     std::unordered_set<std::uint64_t> taken;
-    const auto take = [&](Idea idea) {
+    const auto take = [&](Proposal idea) {
         const bool room = std::ssize(ideas) < count && !options_.tune.stop();
-        if (room && taken.insert(hash(idea.proposal.schedule, tuner.dag())).second) {
+        if (room && taken.insert(hash(idea.schedule, tuner.dag())).second) {
             ideas.push_back(std::move(idea));
         }
     };
     const auto stop = [&] { return options_.tune.stop() || std::ssize(ideas) >= count; };
     if (known == 0 && !stop()) {
-        for (Idea& idea : tuner.proposer().first(1, trials)) {
+        for (Proposal& idea : tuner.proposer().first(1, trials)) {
             take(std::move(idea));
         }
     }
@@ -236,13 +236,14 @@ std::vector<Idea> AutotuneLoop::propose(const Batch& batch, int set, int known) 
     for (int i = 0; i < kMoreSeeds * sampled && std::ssize(ideas) < sampled && !stop(); i++) {
         const std::uint64_t seed =
             hash_bytes(where + " " + std::to_string(known + i), options_.tune.seed);
-        if (std::optional<Idea> idea = tuner.proposer().sampled(seed, trials)) {
-            take(std::move(*idea));
+        std::vector<Proposal> found = tuner.proposer().sampled(seed, trials);
+        if (!found.empty()) {
+            take(std::move(found.front()));
         }
     }
     // Also where a small space has no other samples; before anything is measured, random walks.
     if (!stop()) {
-        for (Idea& idea : tuner.proposer().next(count, trials)) {
+        for (Proposal& idea : tuner.proposer().next(count, trials)) {
             take(std::move(idea));
         }
     }

@@ -83,7 +83,7 @@ class AutotuneLoop {
     Result<bool> run_batch(int number, int set);
     Result<Batch> begin(int number, int set);
     Status measure(const Batch& batch, int set, int known);
-    [[nodiscard]] std::vector<Idea> propose(const Batch& batch, int set, int known);
+    [[nodiscard]] std::vector<Proposal> propose(const Batch& batch, int set, int known);
     /** One of each schedule in the order of measuring, with its last outcome. */
     [[nodiscard]] Result<std::vector<Record>> measured(const Batch& batch, int set) const;
     Status write(const Batch& batch, int set, const std::vector<Record>& records) const;

@@ -51,19 +51,4 @@ int Trials::last_gain() const {
     return 0;
 }
 
-double Trials::scale() const {
-    std::vector<double> ratios;
-    for (const Trial& trial : trials_) {
-        if (trial.seconds > 0 && trial.proposal.seconds > 0) {
-            ratios.push_back(trial.seconds / trial.proposal.seconds);
-        }
-    }
-    if (ratios.empty()) {
-        return 1;
-    }
-    const auto middle = ratios.begin() + static_cast<std::ptrdiff_t>(ratios.size() / 2);
-    std::ranges::nth_element(ratios, middle);
-    return *middle;
-}
-
 }  // namespace nestor

@@ -37,11 +37,6 @@ class Trials {
     [[nodiscard]] int last_gain() const;
     /** Those that were timed, fastest first; at most so many. */
     [[nodiscard]] std::vector<int> fastest(int most) const;
-    /** Median of measured by predicted time; 1 if nothing was timed. */
-    [[nodiscard]] double scale() const;
-
-    /** After predictions changed. */
-    void set_prediction(int trial, double seconds) { trials_[trial].proposal.seconds = seconds; }
 
   private:
     std::vector<Trial> trials_;

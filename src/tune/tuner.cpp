@@ -154,6 +154,7 @@ Status Tuner::resume() {
             Proposal again = proposer_->explorer().make(lineage.value(), record.origin);
             if (again.schedule == schedule.value()) {
                 trial.proposal = std::move(again);
+                trial.proposal.seconds = record.predicted;
             }
         }
         if (trials_.count() == 0) {
@@ -219,9 +220,10 @@ Result<bool> Tuner::step() {
     listener_.phase(task_.name, trials_.count() == 0 ? "searching" : "choosing what to measure");
     proposer_->refit(trials_);
     const bool first = trials_.count() == resumed_ && resumed_ < options_.batch;
-    std::vector<Idea> ideas = first ? proposer_->first(count, trials_) : std::vector<Idea>{};
+    std::vector<Proposal> ideas =
+        first ? proposer_->first(count, trials_) : std::vector<Proposal>{};
     if (std::ssize(ideas) < count && trials_.count() > 0) {
-        for (Idea& idea : proposer_->next(count - static_cast<int>(ideas.size()), trials_)) {
+        for (Proposal& idea : proposer_->next(count - static_cast<int>(ideas.size()), trials_)) {
             ideas.push_back(std::move(idea));
         }
     }
@@ -234,8 +236,8 @@ Result<bool> Tuner::step() {
     return true;
 }
 
-Status Tuner::try_out(const std::vector<Idea>& ideas) {
-    if (Status status = measure(ideas); !status) {
+Status Tuner::try_out(const std::vector<Proposal>& proposals) {
+    if (Status status = measure(proposals); !status) {
         return status;
     }
     return check_best();
@@ -244,7 +246,7 @@ Status Tuner::try_out(const std::vector<Idea>& ideas) {
 void Tuner::use_weights(Correction weights) {
     task_.weights = std::move(weights);
     task_.search.correction = &*task_.weights;
-    proposer_->use_weights_of_task(trials_);
+    proposer_->use_weights_of_task();
 }
 
 Record Tuner::blank_record(const Proposal& proposal) const {
@@ -261,33 +263,31 @@ Record Tuner::blank_record(const Proposal& proposal) const {
     return record;
 }
 
-Status Tuner::measure(const std::vector<Idea>& ideas) {
+Status Tuner::measure(const std::vector<Proposal>& proposals) {
     std::vector<Candidate> candidates;
-    for (const Idea& idea : ideas) {
+    for (const Proposal& proposal : proposals) {
         candidates.push_back(
-            {print_json(dag_, idea.proposal.schedule), {}, kGiveUp * trials_.best_seconds()});
+            {print_json(dag_, proposal.schedule), {}, kGiveUp * trials_.best_seconds()});
     }
     listener_.phase(task_.name, "measuring");
     Status problem = Ok{};
     (void)pool_->measure(candidates, [&](std::size_t i, const Measurement& measurement) {
-        keep(ideas[i], measurement, problem);
+        keep(proposals[i], measurement, problem);
     });
     return problem;
 }
 
-void Tuner::keep(const Idea& idea, const Measurement& measurement, Status& problem) {
-    Record record = blank_record(idea.proposal);
+void Tuner::keep(const Proposal& proposal, const Measurement& measurement, Status& problem) {
+    Record record = blank_record(proposal);
     add_measurement(measurement, record);
     if (Status status = store_.add(record); !status) {
         problem = status;
         return;
     }
-    proposer_->learn(idea, record.seconds);
     if (start_seconds_ == 0) {
         start_seconds_ = record.seconds;
     }
-    trials_.add({idea.proposal, hash(idea.proposal.schedule, dag_), record.seconds},
-                record.outcome);
+    trials_.add({proposal, hash(proposal.schedule, dag_), record.seconds}, record.outcome);
     listener_.measured(record, progress());
 }
 

@@ -40,8 +40,8 @@ class Tuner {
     /** Predicts by these weights from now on. */
     void use_weights(Correction weights);
     [[nodiscard]] Proposer& proposer() { return *proposer_; }
-    /** Measures the ideas, and makes sure that the fastest trial is right at other sizes. */
-    Status try_out(const std::vector<Idea>& ideas);
+    /** Measures them, and makes sure that the fastest trial is right at other sizes. */
+    Status try_out(const std::vector<Proposal>& proposals);
 
     /** Why it need not go on; nothing: it should. */
     [[nodiscard]] std::optional<TuneStop> should_stop() const;
@@ -63,8 +63,8 @@ class Tuner {
     /** Names the task by what it is measured on, and keeps its pipeline. */
     Status set_key(const MachineState& machine);
     Status resume();
-    Status measure(const std::vector<Idea>& ideas);
-    void keep(const Idea& idea, const Measurement& measurement, Status& problem);
+    Status measure(const std::vector<Proposal>& proposals);
+    void keep(const Proposal& proposal, const Measurement& measurement, Status& problem);
     Status check_best();
     Status time_finalists();
     [[nodiscard]] std::vector<int> finalists();

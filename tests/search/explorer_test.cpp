@@ -134,6 +134,28 @@ TEST(Explorer, EverythingElseThatItMakesIsLegal) {
     EXPECT_GT(made, 30);
 }
 
+TEST(Explorer, JoinsChangesOfDifferentFunctions) {
+    const PipelineDag dag = samples::zoo();
+    const Machine machine = avx2();
+    Explorer explorer(dag, machine, {});
+    const Lineage base{0, explorer.spaces().front().starts.front().plan, false};
+    const std::size_t last = base.plan.functions.size() - 1;
+    ASSERT_GT(last, 0U);
+    Lineage one = base;
+    one.plan.functions[0].stages[0].tile[0] += 32;
+    ASSERT_NE(one, base);
+    Lineage other = base;
+    other.plan.functions[last].stages[0].tile[0] += 32;
+    const std::optional<Proposal> both = explorer.joined(base, one, other);
+    ASSERT_TRUE(both);
+    EXPECT_EQ(both->lineage->plan.functions[0], one.plan.functions[0]);
+    EXPECT_EQ(both->lineage->plan.functions[last], other.plan.functions[last]);
+    EXPECT_FALSE(explorer.joined(base, one, one)) << "both say something about one function";
+    Lineage elsewhere = other;
+    elsewhere.space = 1;
+    EXPECT_FALSE(explorer.joined(base, one, elsewhere));
+}
+
 TEST(Explorer, TheSameSeedMakesTheSame) {
     const PipelineDag dag = samples::zoo();
     const Machine machine = avx2();
