@@ -322,26 +322,43 @@ double ScheduleFacts::allocated_bytes(int function) {
 }
 
 std::int64_t ScheduleFacts::stride(Source source, int index, int dim) {
-    constexpr std::int64_t kFew = 8;
+    constexpr std::int64_t kFew = 64;
     const std::int64_t known = placement_.stride(source, index, dim);
     if (known != 0 || source == Source::Input || placement_.kind(index) != Placement::Kind::At) {
         return known;
     }
     const FunctionSchedule& f = schedule_.functions[index];
     const Level store = placement_.store(index);
-    const int second = f.storage_order.size() > 1 ? f.storage_order[1] : 1;
-    if (dim != second || store.kind != Level::Kind::At || !f.alignment.empty()) {
+    if (store.kind != Level::Kind::At || !f.alignment.empty()) {
         return 0;
     }
-    const Stage& around = graph().functions[store.site.function].stages[store.site.stage];
-    if (!around.loops[store.site.loop.dim].is_reduction()) {
-        return 0;
-    }
-    const int dense = placement_.dense_dim(source, index);
     const Regions& regions = bounds_.within(store.site);
     const std::vector<std::int64_t> extents = regions.extents(index);
-    const bool few = !extents.empty() && regions.constant(index)[dense] && extents[dense] <= kFew;
-    return few ? extents[dense] : 0;
+    const std::vector<bool> constant = regions.constant(index);
+    std::int64_t product = 1;
+    for (const int denser : storage_order(index)) {
+        if (denser == dim) {
+            return product;
+        }
+        const bool slides = std::ranges::any_of(
+            slides_[index], [&](const Slide& slide) { return slide.dim == denser; });
+        if (extents.empty() || !constant[denser] || slides || product * extents[denser] > kFew) {
+            return 0;
+        }
+        product *= extents[denser];
+    }
+    return 0;
+}
+
+std::vector<int> ScheduleFacts::storage_order(int function) const {
+    std::vector<int> order = schedule_.functions[function].storage_order;
+    const int dimensions = graph().functions[function].dimensions();
+    for (int d = 0; d < dimensions; d++) {
+        if (std::ranges::count(order, d) == 0) {
+            order.push_back(d);
+        }
+    }
+    return order;
 }
 
 bool ScheduleFacts::stride_is_constant(int function, int dim) {
@@ -357,11 +374,7 @@ bool ScheduleFacts::stride_is_constant(int function, int dim) {
             constant[d] = constant[d] || here[d];
         }
     }
-    std::vector<int> order = schedule_.functions[function].storage_order;
-    if (order.empty()) {
-        order.resize(f.args.size());
-        std::iota(order.begin(), order.end(), 0);
-    }
+    const std::vector<int> order = storage_order(function);
     return std::all_of(order.begin(), std::ranges::find(order, dim),
                        [&](int denser) { return constant[denser]; });
 }

@@ -104,8 +104,8 @@ class ScheduleFacts {
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
 
-    /** As Placement::stride, also of what is packed for a few steps of a reduction: stored in a
-     * reduction loop, and a few points long there, in every run, along its innermost dimension. */
+    /** As Placement::stride, also of what is stored in a loop: of blocks and panels that are a few
+     * points long, in every run, along the dimensions that are denser in memory. */
     [[nodiscard]] std::int64_t stride(Source source, int index, int dim);
     /** Whether the distance in memory between neighbours along a dimension of a function is a
      * constant: that they are apart is known to LLVM then. */
@@ -118,6 +118,8 @@ class ScheduleFacts {
         double every = 1;   // iterations from one first to the next
     };
 
+    /** Dimensions, densest first. */
+    [[nodiscard]] std::vector<int> storage_order(int function) const;
     void add_nests(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);

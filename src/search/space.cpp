@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "search/output_sums.h"
+#include "search/resampling.h"
 #include "search/transpositions.h"
 
 namespace nestor {
@@ -31,6 +32,14 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
         for (Start& start : starts) {
             start.name += ", transposed in blocks";
             place_transpositions(variant->graph(), machine, start.plan);
+        }
+        spaces.push_back({std::move(*variant), std::move(starts)});
+    }
+    if (std::optional<Variant> variant = resampled_by_columns(dag)) {
+        std::vector<Start> starts = make_starts(variant->graph(), machine);
+        for (Start& start : starts) {
+            start.name += ", by columns";
+            place_by_columns(variant->graph(), machine, start.plan);
         }
         spaces.push_back({std::move(*variant), std::move(starts)});
     }

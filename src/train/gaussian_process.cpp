@@ -63,6 +63,19 @@ MatrixXd distances(const Coordinates& from, const Coordinates& to) {
     return all;
 }
 
+// Rows in which all points are equal, which most are: many plans differ in a few decisions only.
+void leave_out_equal_rows(Coordinates& one, Coordinates& other) {
+    std::vector<Eigen::Index> kept;
+    for (Eigen::Index i = 0; i < one.rows(); i++) {
+        const float first = one(i, 0);
+        if ((one.row(i).array() != first).any() || (other.row(i).array() != first).any()) {
+            kept.push_back(i);
+        }
+    }
+    one = one(kept, Eigen::all).eval();
+    other = other(kept, Eigen::all).eval();
+}
+
 VectorXd guesses(std::span<const ProcessPoint> points, double mean) {
     VectorXd all(std::ssize(points));
     for (std::size_t i = 0; i < points.size(); i++) {
@@ -118,6 +131,7 @@ struct GaussianProcess::Fitted {
         asked.guess = guesses(points, mean_guess);
         Coordinates known = Coordinates::Zero(rows, at.cols());
         known.topRows(at.rows()) = at;
+        leave_out_equal_rows(known, asked.at);
         asked.reduced = covariance(distances(known, asked.at), guess, asked.guess, shape);
         factor.matrixL().solveInPlace(asked.reduced);
         asked.mean = asked.guess + asked.reduced.transpose() * weights;

@@ -202,14 +202,8 @@ Status AutotuneLoop::measure(const Batch& batch, int set, int known) {
                               sets_[set].given.task.name, options_.batch_size - known));
     std::vector<Proposal> ideas = propose(batch, set, known);
     Tuner& tuner = *sets_[set].tuner;
-    if (known == 0 && !ideas.empty()) {
-        // What is built first is measured first, and the first sample should be the search's.
-        if (Status status = tuner.try_out({ideas.front()}); !status) {
-            return status;
-        }
-        ideas.erase(ideas.begin());
-    }
-    return tuner.try_out(ideas);
+    // The first sample should be the search's.
+    return known == 0 ? tuner.try_out_after_first(std::move(ideas)) : tuner.try_out(ideas);
 }
 
 std::vector<Proposal> AutotuneLoop::propose(const Batch& batch, int set, int known) {

@@ -42,6 +42,9 @@ class Tuner {
     [[nodiscard]] Proposer& proposer() { return *proposer_; }
     /** Measures them, and makes sure that the fastest trial is right at other sizes. */
     Status try_out(const std::vector<Proposal>& proposals);
+    /** The first of them alone, then the others, which are measured in the order that they are
+     * built in. */
+    Status try_out_after_first(std::vector<Proposal> proposals);
 
     /** Why it need not go on; nothing: it should. */
     [[nodiscard]] std::optional<TuneStop> should_stop() const;

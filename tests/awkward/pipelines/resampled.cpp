@@ -1,0 +1,71 @@
+// Rows that are read at uneven distances.
+#include "support/pipelines.h"
+
+namespace nestor::testing {
+
+namespace {
+
+using namespace Halide;
+
+const Var x("x"), y("y"), c("c");
+
+Expr place_of(const Expr& at, float rate) {
+    return cast<int>(floor(cast<float>(at) * rate));
+}
+
+// Down, then across, as sums over three taps each; channels lie one after the other.
+BuiltPipeline resampled_planes() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Int(32), "in", {{0, 190}, {0, 121}, {0, 3}}, kOwnExtents);
+    const Func clamped = BoundaryConditions::repeat_edge(in);
+    RDom k(0, 3, "k");
+    Func down("down"), across("across"), out("out");
+    down(x, y, c) += (k + 1) * clamped(x, place_of(y, 1.6f) + k, c);
+    across(x, y, c) += (3 - k) * down(place_of(x, 1.6f) + k, y, c);
+    out(x, y, c) = across(x, y, c) / 36;
+    b.output(out, {{0, 118}, {0, 75}, {0, 3}});
+    return b.finish();
+}
+
+// The other way round, with the channels of a pixel next to each other, in bytes, and something
+// between the sums and the output.
+BuiltPipeline resampled_pixels() {
+    PipelineBuilder b;
+    ImageParam in = b.image(UInt(8), "in", {{0, 3}, {0, 90}, {0, 61}}, kOwnExtents);
+    const Func clamped = BoundaryConditions::repeat_edge(in);
+    RDom k(0, 2, "k");
+    Func source("source"), across("across"), down("down"), rounded("rounded"), out("out");
+    source(c, x, y) = cast<uint16_t>(clamped(c, x, y));
+    across(c, x, y) += source(c, place_of(x, 0.6f) + k, y);
+    down(c, x, y) += across(c, x, place_of(y, 0.6f) + k);
+    rounded(c, x, y) = cast<uint8_t>(down(c, x, y) / 4);
+    out(c, x, y) = rounded(c, x, y);
+    b.output(out, {{0, 3}, {0, 150}, {0, 101}});
+    return b.finish();
+}
+
+// Nothing but definitions without updates.
+BuiltPipeline resampled_between_neighbours() {
+    PipelineBuilder b;
+    ImageParam in = b.image(UInt(16), "in", {{0, 140}, {0, 80}}, kOwnExtents);
+    const Func clamped = BoundaryConditions::mirror_image(in);
+    Func across("across"), filtered("filtered"), out("out");
+    const Expr left = place_of(x, 0.7f);
+    across(x, y) = cast<uint16_t>((clamped(left, y) / 2 + clamped(left + 1, y) / 2));
+    filtered(x, y) = across(x - 1, y) / 4 + across(x, y + 1) / 2 + across(x + 1, y) / 4;
+    out(x, y) = filtered(x, y);
+    b.output(out, {{0, 199}, {0, 80}});
+    return b.finish();
+}
+
+}  // namespace
+
+std::vector<TestPipeline> resampled_pipelines() {
+    return {
+        {"resampled_planes", "reduction", resampled_planes},
+        {"resampled_pixels", "reduction", resampled_pixels},
+        {"resampled_between_neighbours", "strided access", resampled_between_neighbours},
+    };
+}
+
+}  // namespace nestor::testing
