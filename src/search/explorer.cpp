@@ -17,6 +17,38 @@ std::size_t below(std::size_t n, std::mt19937_64& random) {
     return static_cast<std::size_t>(random() % n);
 }
 
+// Sets a decision to what another function's was changed to, if it is what that one's was.
+template <class Decision>
+void follow(const Decision& before, const Decision& after, Decision& mine) {
+    if (mine == before) {
+        mine = after;
+    }
+}
+
+void follow(const NestPlan& before, const NestPlan& after, NestPlan& mine) {
+    follow(before.tile, after.tile, mine.tile);
+    follow(before.block, after.block, mine.block);
+    if (mine.vector_dim == before.vector_dim && mine.lanes == before.lanes) {
+        mine.vector_dim = after.vector_dim;
+        mine.lanes = after.lanes;
+    }
+    follow(before.short_outside, after.short_outside, mine.short_outside);
+    follow(before.in_slabs, after.in_slabs, mine.in_slabs);
+    follow(before.inner, after.inner, mine.inner);
+    if (mine.dot_dim == before.dot_dim && mine.dot == before.dot) {
+        mine.dot_dim = after.dot_dim;
+        mine.dot = after.dot;
+    }
+    follow(before.selected, after.selected, mine.selected);
+}
+
+bool have_same_loops(const Function& a, const Function& b) {
+    return a.args.size() == b.args.size() &&
+           std::ranges::equal(
+               a.stages, b.stages, {}, [](const Stage& stage) { return stage.loops.size(); },
+               [](const Stage& stage) { return stage.loops.size(); });
+}
+
 }  // namespace
 
 Explorer::Explorer(const PipelineDag& dag, const Machine& machine, const SearchOptions& options)
@@ -40,8 +72,9 @@ void Explorer::set_correction(const Correction* correction) {
 
 std::vector<Plan> Explorer::changes(const Lineage& from, int function) {
     std::vector<Plan> plans;
-    for_each_neighbour(*tools_[from.space].builder, from.plan, function,
-                       [&](const Plan& plan) { plans.push_back(plan); });
+    const auto keep = [&](const Plan& plan) { plans.push_back(plan); };
+    for_each_neighbour(*tools_[from.space].builder, from.plan, function, keep);
+    for_each_tall_tile(*tools_[from.space].builder, from.plan, function, keep);
     return plans;
 }
 
@@ -139,6 +172,32 @@ std::optional<Proposal> Explorer::joined(const Lineage& base, const Lineage& one
         }
     }
     return make(child, "joined");
+}
+
+std::optional<Proposal> Explorer::alike(const Lineage& base, const Lineage& changed) {
+    const PipelineDag& graph = spaces_[base.space].variant.graph();
+    Lineage child = changed;
+    for (std::size_t f = 0; f < graph.functions.size(); f++) {
+        const FunctionPlan& before = base.plan.functions[f];
+        const FunctionPlan& after = changed.plan.functions[f];
+        for (std::size_t g = 0; g < graph.functions.size() && before != after; g++) {
+            FunctionPlan& mine = child.plan.functions[g];
+            if (base.plan.functions[g] != changed.plan.functions[g] || mine.place != before.place ||
+                !have_same_loops(graph.functions[f], graph.functions[g])) {
+                continue;
+            }
+            // Where something is computed is said of one function only.
+            if (after.place != Place::At) {
+                mine.place = after.place;
+            }
+            follow(before.dense, after.dense, mine.dense);
+            follow(before.modulus, after.modulus, mine.modulus);
+            for (std::size_t s = 0; s < mine.stages.size(); s++) {
+                follow(before.stages[s], after.stages[s], mine.stages[s]);
+            }
+        }
+    }
+    return child == changed ? std::nullopt : std::optional(make(child, "alike"));
 }
 
 std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& random) {

@@ -25,8 +25,9 @@ class Explorer {
 
     [[nodiscard]] std::span<const Space> spaces() const { return spaces_; }
 
-    /** All that differ from it by one decision, legal or not (see is_legal(), which takes longer
-     * than making them); as far as `limits` let it. Functions come in a random order. */
+    /** All that differ from it by one decision, or one of for_each_tall_tile(), legal or not (see
+     * is_legal(), which takes longer than making them); as far as `limits` let it. Functions come
+     * in a random order. */
     [[nodiscard]] std::vector<Proposal> neighbours(const Lineage& parent, const Limits& limits,
                                                    std::mt19937_64& random);
 
@@ -43,6 +44,10 @@ class Explorer {
      * different spaces, or say something about the same function. Legal or not. */
     [[nodiscard]] std::optional<Proposal> joined(const Lineage& base, const Lineage& one,
                                                  const Lineage& other);
+
+    /** The changes of one function, made to all that the same was decided of before: a chain of
+     * filters wants the same of each. None if there are no others. Legal or not. */
+    [[nodiscard]] std::optional<Proposal> alike(const Lineage& base, const Lineage& changed);
 
     /** A random walk of up to so many steps from one of the starts of the search. */
     [[nodiscard]] std::optional<Proposal> random_walk(int longest, std::mt19937_64& random);

@@ -59,6 +59,24 @@ class Neighbours {
         }
     }
 
+    // Fewer tasks of more rows each, in which everything is computed row by row as before.
+    void run_taller_tiles() {
+        if (f_.pinned || f_.is_extern || mine().place != Place::Root) {
+            return;
+        }
+        for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
+            const std::vector<Loop>& loops = f_.stages[s].loops;
+            for (int d = 0; d < static_cast<int>(loops.size()); d++) {
+                for (const std::int64_t rows : {8, 32, 128}) {
+                    if (is_free(f_, loops[d]) && mine().stages[s].tile[d] == 0 &&
+                        rows < loops[d].range.extent) {
+                        taller_tiles(s, d, rows);
+                    }
+                }
+            }
+        }
+    }
+
   private:
     [[nodiscard]] const FunctionPlan& mine() const { return plan_.functions[function_]; }
 
@@ -323,6 +341,26 @@ class Neighbours {
         }
     }
 
+    void taller_tiles(int s, int d, std::int64_t size) {
+        Plan changed = plan_;
+        changed.functions[function_].stages[s].tile[d] = size;
+        const auto is_here = [&](const Spot& spot) {
+            const bool is_mine = spot.function == function_ && spot.stage == s;
+            return spot.kind == SiteKind::Tile && (is_mine || spot.function < 0);
+        };
+        bool any = false;
+        for (FunctionPlan& f : changed.functions) {
+            if (f.place == Place::At && is_here(f.compute)) {
+                f.store.kind = is_here(f.store) ? SiteKind::Rows : f.store.kind;
+                f.compute.kind = SiteKind::Rows;
+                any = true;
+            }
+        }
+        if (any) {
+            visit_(changed);
+        }
+    }
+
     [[nodiscard]] bool is_tiled_besides(int s, int dim) const {
         const std::vector<std::int64_t>& tile = mine().stages[s].tile;
         for (int d = 0; d < static_cast<int>(tile.size()); d++) {
@@ -346,6 +384,10 @@ class Neighbours {
 
 void for_each_neighbour(Builder& builder, const Plan& plan, int function, const Visit& visit) {
     Neighbours(builder, plan, function, visit).run();
+}
+
+void for_each_tall_tile(Builder& builder, const Plan& plan, int function, const Visit& visit) {
+    Neighbours(builder, plan, function, visit).run_taller_tiles();
 }
 
 }  // namespace nestor

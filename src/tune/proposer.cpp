@@ -259,6 +259,9 @@ Proposer::Ideas Proposer::neighbours(const Proposal& of) {
     all.resize(std::min(all.size(), kNeighbours));
     Ideas ideas;
     for (Proposal& each : all) {
+        if (std::optional<Proposal> more = explorer_.alike(*of.lineage, *each.lineage)) {
+            ideas.push_back(idea(*std::move(more)));
+        }
         ideas.push_back(idea(std::move(each)));
     }
     return ideas;

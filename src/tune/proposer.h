@@ -31,9 +31,10 @@ class Proposer {
 
     /**
      * So many candidates that were not measured yet, legal and different; fewer if there are no
-     * more. Made from the fastest trials (all single changes of each, several that are promising at
-     * once, mutations, crossings, local searches) and at random; chosen by what a Gaussian process
-     * over all trials, which knows the predictions, expects of them.
+     * more. Made from the fastest trials (all single changes of each, the same change of all
+     * functions that are alike, several that are promising at once, mutations, crossings, local
+     * searches) and at random; chosen by what a Gaussian process over all trials, which knows the
+     * predictions, expects of them.
      */
     [[nodiscard]] std::vector<Proposal> next(int count, const Trials& trials);
 
@@ -71,7 +72,7 @@ class Proposer {
     std::optional<Correction> correction_;
     int fitted_ = 0;  // trials at the last fit
     std::mt19937_64 random_;
-    /** Single changes of a trial, the best by prediction. */
+    /** Single changes of a trial, the best by prediction, also of all functions that are alike. */
     std::map<int, Ideas> neighbours_;
     /** What sampled() found and was not chosen yet. */
     Ideas samples_;

@@ -156,6 +156,27 @@ TEST(Explorer, JoinsChangesOfDifferentFunctions) {
     EXPECT_FALSE(explorer.joined(base, one, elsewhere));
 }
 
+TEST(Explorer, ChangesAlikeWhatIsAlike) {
+    const PipelineDag dag = samples::blur();  // blur_x and blur_y have the same loops
+    const Machine machine = avx2();
+    Explorer explorer(dag, machine, {});
+    Lineage base{0, explorer.spaces().front().starts.front().plan, false};
+    FunctionPlan& first = base.plan.functions[1];
+    FunctionPlan& second = base.plan.functions[2];
+    first.place = second.place = Place::Root;
+    second.stages = first.stages;
+    Lineage changed = base;
+    changed.plan.functions[2].stages[0].block[1] *= 2;
+    const std::optional<Proposal> all = explorer.alike(base, changed);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(all->lineage->plan.functions[1].stages, changed.plan.functions[2].stages);
+    EXPECT_EQ(all->lineage->plan.functions[2], changed.plan.functions[2]);
+    // What was decided otherwise before stays as it is.
+    first.stages[0].block[1] *= 4;
+    changed.plan.functions[1] = first;
+    EXPECT_FALSE(explorer.alike(base, changed));
+}
+
 TEST(Explorer, TheSameSeedMakesTheSame) {
     const PipelineDag dag = samples::zoo();
     const Machine machine = avx2();
