@@ -307,7 +307,7 @@ void Tuner::keep(const Proposal& proposal, const Measurement& measurement, Statu
 Status Tuner::check_best() {
     for (int best = trials_.best(); best >= 0; best = trials_.best()) {
         const Proposal& proposal = trials_[best].proposal;
-        if (is_verified(proposal.schedule)) {
+        if (is_verified(proposal.schedule) || options_.stop()) {
             break;
         }
         Record record = blank_record(proposal);
@@ -337,6 +337,9 @@ bool Tuner::is_verified(const Schedule& schedule) {
             return verifier_->verify(copy);
         },
         kLoweringSeconds);
+    if (!status && options_.stop()) {
+        return false;  // perhaps only interrupted: finish() asks again
+    }
     verified_.emplace(key, status ? "" : status.error());
     return static_cast<bool>(status);
 }
