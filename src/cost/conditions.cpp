@@ -70,8 +70,17 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
         [&](const LoopFacts& loop) {
             return loop.site.loop.dim == loop_dim && may_be_partitioned(*nest.nest, loop.site.loop);
         });
-    return !divided && has_guard(*nest.nest, facts.bounds().dims(nest.function, nest.stage),
-                                 nest.stage, loop_dim);
+    if (divided) {
+        return false;
+    }
+    const Function& f = facts.graph().functions[nest.function];
+    const Loop& loop = f.stages[nest.stage].loops[loop_dim];
+    std::vector<StageDim> dims = facts.bounds().dims(nest.function, nest.stage);
+    if (!loop.is_reduction() && f.constant[loop.position] &&
+        dims[loop_dim].extent == f.region[loop.position].extent) {
+        dims[loop_dim].constant_extent = true;
+    }
+    return has_guard(*nest.nest, dims, nest.stage, loop_dim);
 }
 
 }  // namespace nestor

@@ -153,7 +153,8 @@ struct Function {
     std::vector<ScalarType> types;      // one a tuple element
     std::vector<std::string> args;      // labels of the pure variables
     std::vector<Range> region;          // computed at the estimates, one a dimension
-    std::vector<bool> constant;         // dimensions that have this range at any size of the output
+    std::vector<bool> constant;         // dimensions of this range wherever all assumptions hold
+    std::vector<bool> assumed;          // those of them that have others where they do not
     std::vector<Stage> stages;          // empty for an extern stage
     int dense_dim = 0;                  // of an output's buffer, as Input::dense_dim
     std::vector<std::int64_t> strides;  // of an output's buffer, as Input::strides
@@ -190,10 +191,19 @@ struct Scalar {
     std::string estimate;  // as text; empty if there is none
 };
 
+/** A range of an output that nothing constrains, but that is as small as channels or weights are,
+ * and then mostly the same in each run. */
+struct Assumption {
+    int output = 0;  // into PipelineDag::functions
+    int dim = 0;
+    Range range;
+};
+
 struct PipelineDag {
     std::string name;                 // stem of the first output
     std::vector<Function> functions;  // producers before consumers
     std::vector<int> outputs;         // into functions, in the pipeline's order
+    std::vector<Assumption> assumptions;
     std::vector<Input> inputs;
     std::vector<Scalar> scalars;
     std::uint64_t algorithm_hash = 0;  // of the definitions, not of sizes or names with counters

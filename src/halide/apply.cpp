@@ -346,7 +346,11 @@ class Executor {
             const Func& f = functions_.at(term.output_for(function));
             const Halide::OutputImageParam buffer =
                 f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer();
-            const Expr holds = buffer.dim(term.dim).extent() >= static_cast<int>(term.at_least);
+            const Halide::Internal::Dimension range = buffer.dim(term.dim);
+            const int extent = static_cast<int>(term.extent);
+            const Expr holds =
+                term.min ? range.min() == static_cast<int>(*term.min) && range.extent() == extent
+                         : range.extent() >= extent;
             all = all.defined() ? all && holds : holds;
         }
         if (condition.selected) {

@@ -54,6 +54,7 @@ class Reading {
         }
         link_consumers();
         find_constant_ranges();
+        assume_small_ranges();
         find_phases();
         dag_.name = dag_.functions[dag_.outputs.front()].id.stem;
         dag_.algorithm_hash = algorithm_hash(parts_);
@@ -299,6 +300,30 @@ class Reading {
                         keep_constant(reader, stage, load, dag_.functions[load.index].constant);
                     }
                 }
+            }
+        }
+    }
+
+    void assume_small_ranges() {
+        constexpr std::int64_t kSmall = 16;
+        std::vector<std::vector<bool>> always;
+        for (const Function& f : dag_.functions) {
+            always.push_back(f.constant);
+        }
+        for (const int index : dag_.outputs) {
+            Function& output = dag_.functions[index];
+            for (int d = 0; d < output.dimensions(); d++) {
+                if (!output.constant[d] && output.region[d].extent <= kSmall) {
+                    output.constant[d] = true;
+                    dag_.assumptions.push_back({index, d, output.region[d]});
+                }
+            }
+        }
+        find_constant_ranges();
+        for (std::size_t i = 0; i < always.size(); i++) {
+            Function& f = dag_.functions[i];
+            for (std::size_t d = 0; d < f.constant.size(); d++) {
+                f.assumed.push_back(f.constant[d] && !always[i][d]);
             }
         }
     }

@@ -195,6 +195,7 @@ void DerivedFunctions::add_wrapper(const Derivation& derivation, int f) {
     made.args = parent.args;
     made.region = parent.region;
     made.constant = parent.constant;
+    made.assumed = parent.assumed;
     made.can_inline = true;
     made.stages.push_back(copy_of(parent, derivation.parent));
     if (!derivation.consumers.empty()) {

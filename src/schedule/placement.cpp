@@ -36,8 +36,8 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
     for (const Specialization& each : s.specializations) {
         const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
-            return graph_.functions[condition.output_for(function)].region[condition.dim].extent >=
-                   condition.at_least;
+            return condition.holds(
+                graph_.functions[condition.output_for(function)].region[condition.dim]);
         });
         if (holds && !each.selected) {
             return each.nest;

@@ -145,10 +145,13 @@ class LoopNestPrinter {
             std::string condition;
             for (const ExtentCondition& term : specialization.when) {
                 const int output = term.output_for(f);
-                condition += (condition.empty() ? "" : " and ") + std::string("the extent of ") +
-                             (output == f ? "" : name(output) + "'s ") +
-                             graph_.functions[output].args[term.dim] + " is at least " +
-                             std::to_string(term.at_least);
+                const std::string dim = (output == f ? "" : name(output) + "'s ") +
+                                        graph_.functions[output].args[term.dim];
+                condition += (condition.empty() ? "" : " and ") +
+                             (term.min ? dim + " is in " + std::to_string(*term.min) + ".." +
+                                             std::to_string(*term.min + term.extent - 1)
+                                       : "the extent of " + dim + " is at least " +
+                                             std::to_string(term.extent));
             }
             if (specialization.selected) {
                 condition += (condition.empty() ? "" : " and ") + selector_text(f, s) + " is " +

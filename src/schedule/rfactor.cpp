@@ -194,6 +194,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     made.args = parent.args;
     made.region = parent.region;
     made.constant = parent.constant;
+    made.assumed = parent.assumed;
     std::vector<LoopOfDim> preserved;
     for (std::size_t i = 0; i < names.size(); i++) {
         const Loop loop = loop_as_dim(stage, nest, dims, derivation.preserved[i]);
@@ -204,6 +205,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
         made.args.push_back(names[i]);
         made.region.push_back(loop.range);
         made.constant.push_back(false);
+        made.assumed.push_back(false);
     }
 
     // 2. The pure definition: the identity of the operator.

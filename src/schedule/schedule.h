@@ -111,15 +111,20 @@ struct LoopNest {
     bool operator==(const LoopNest&) const = default;
 };
 
-/** "The extent of dimension `dim` of an output is at least `at_least`." */
+/** "The extent of dimension `dim` of an output is at least `extent`", or is just that, from `min`
+ * on. */
 struct ExtentCondition {
     int dim = 0;
-    std::int64_t at_least = 1;
+    std::int64_t extent = 1;
     int output = -1;  // another function than the one that is specialised; -1: that one
+    std::optional<std::int64_t> min = std::nullopt;
 
     /** The function whose extent it is, where `specialized` is specialised. */
     [[nodiscard]] int output_for(int specialized) const {
         return output < 0 ? specialized : output;
+    }
+    [[nodiscard]] bool holds(const Range& range) const {
+        return min ? range.min == *min && range.extent == extent : range.extent >= extent;
     }
 
     bool operator==(const ExtentCondition&) const = default;

@@ -116,7 +116,100 @@ void add_sizes_inside(const Placement& placement, int function,
     }
 }
 
+// All assumptions, as conditions on a stage of a function.
+std::vector<ExtentCondition> assumed(const PipelineDag& dag, int function) {
+    std::vector<ExtentCondition> when;
+    for (const Assumption& each : dag.assumptions) {
+        when.push_back({each.dim, each.range.extent, each.output == function ? -1 : each.output,
+                        each.range.min});
+    }
+    return when;
+}
+
+bool is_assumed(const PipelineDag& dag, int output, int dim) {
+    return std::ranges::any_of(dag.assumptions, [&](const Assumption& each) {
+        return each.output == output && each.dim == dim;
+    });
+}
+
+// Whether a function is larger than a point along a dimension that assumptions say all about.
+bool has_assumed_size(const Function& f) {
+    for (int d = 0; d < f.dimensions(); d++) {
+        if (f.assumed[d] && f.region[d].extent > 1) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether a nest has other code where assumptions hold: its copies have no guards, or what is
+// computed in it has a size that is known.
+bool depends_on_assumptions(const Placement& placement, int function, const Stage& stage) {
+    const LoopNest& nest = placement.schedule().functions[function].stages[stage.index].nest;
+    const Function& f = placement.graph().functions[function];
+    const auto is_known = [&](const LoopRef& ref) {
+        const Loop& loop = stage.loops[ref.dim];
+        return !loop.is_reduction() && f.assumed[loop.position];
+    };
+    if (std::ranges::any_of(nest.unrolled, is_known) || (nest.vector && is_known(*nest.vector))) {
+        return true;
+    }
+    for (int i = 0; i < std::ssize(placement.graph().functions); i++) {
+        if (placement.kind(i) != Placement::Kind::At) {
+            continue;
+        }
+        const LoopSite& site = placement.schedule().functions[i].compute.site;
+        if (site.function == function && site.stage == stage.index &&
+            has_assumed_size(placement.graph().functions[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+// All nests of a stage are for `when` only; without, nothing is unrolled.
+void keep_for(const std::vector<ExtentCondition>& when, StageSchedule& stage) {
+    std::vector<Specialization> cases;
+    for (const Specialization& each : stage.specializations) {
+        cases.push_back({when, each.nest, each.selected});
+    }
+    cases.push_back({when, stage.nest, {}});
+    stage.nest = rolled(stage.nest);
+    for (Specialization& each : stage.specializations) {
+        each.nest = stage.nest;
+    }
+    stage.specializations.insert(stage.specializations.begin(), cases.begin(), cases.end());
+}
+
+bool has_sizes(const StageSchedule& stage) {
+    return std::ranges::any_of(stage.specializations,
+                               [](const Specialization& each) { return !each.when.empty(); });
+}
+
 }  // namespace
+
+void add_assumed(const PipelineDag& dag, Schedule& schedule) {
+    if (dag.assumptions.empty()) {
+        return;
+    }
+    const Placement placement(dag, schedule);
+    std::vector<StageRef> dependent;
+    for (int f = 0; f < std::ssize(dag.functions); f++) {
+        const Function& function = dag.functions[f];
+        if (function.pinned || function.is_extern || placement.is_transparent(f)) {
+            continue;
+        }
+        for (const Stage& stage : function.stages) {
+            if (!has_sizes(schedule.functions[f].stages[stage.index]) &&
+                depends_on_assumptions(placement, f, stage)) {
+                dependent.push_back({f, stage.index});
+            }
+        }
+    }
+    for (const StageRef& each : dependent) {
+        keep_for(assumed(dag, each.function), schedule.functions[each.function].stages[each.stage]);
+    }
+}
 
 void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& schedule) {
     if (stage.selector && plan.selected) {
@@ -137,12 +230,16 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
         const Loop& loop = stage.loops[d];
         if (!splits.empty() && splits[0].factor <= loop.range.extent) {
             splits[0].tail = Tail::ShiftInwards;
-            large.when.push_back({loop.position, splits[0].factor});
+            if (!is_assumed(dag, output, loop.position)) {
+                large.when.push_back({loop.position, splits[0].factor});
+            }
         }
     }
     if (large.when.empty()) {
         return;
     }
+    const std::vector<ExtentCondition> small = assumed(dag, output);
+    large.when.insert(large.when.end(), small.begin(), small.end());
     const Placement placement(dag, schedule);
     std::vector<int> inside;
     std::vector<LoopRef> sites;
@@ -185,7 +282,7 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
     mine.specializations.insert(mine.specializations.begin(), cases.begin(), cases.end());
     for (ExtentCondition& condition : large.when) {
-        condition.output = output;
+        condition.output = condition.output_for(output);
     }
     for (const int i : inside) {
         add_sizes_inside(placement, i, large.when, schedule);
@@ -202,10 +299,14 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
             large.nest.parallel, [&](const LoopRef& each) { return each.dim == d; });
         if (!splits.empty() && !parallel && splits[0].factor <= loop.range.extent) {
             splits[0].tail = Tail::ShiftInwardsAndBlend;
-            large.when.push_back({loop.position, splits[0].factor});
+            if (!is_assumed(dag, output, loop.position)) {
+                large.when.push_back({loop.position, splits[0].factor});
+            }
         }
     }
     if (!large.when.empty()) {
+        const std::vector<ExtentCondition> small = assumed(dag, output);
+        large.when.insert(large.when.end(), small.begin(), small.end());
         mine.nest = rolled(mine.nest);
         mine.specializations.push_back(std::move(large));
     }

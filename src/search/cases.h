@@ -8,6 +8,11 @@ namespace nestor {
 /** A nest for each value of the stage's selector, if the plan wants them. */
 void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& schedule);
 
+/** Nests where all of the pipeline's assumptions hold, of what is not computed in the loops of an
+ * output's definition (add_sizes) and has other code then: Halide leaves out guards, and knows the
+ * size of what is computed inside. Otherwise nothing is unrolled. */
+void add_assumed(const PipelineDag& dag, Schedule& schedule);
+
 /** Nests of an output with one definition, and of what is computed in its loops, by the output's
  * size. Guards at the ends of tiles keep Halide from knowing their extents, and so from sliding and
  * folding what is computed inside: where there is at least one whole tile, the last one is moved

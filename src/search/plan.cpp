@@ -41,6 +41,7 @@ class ScheduleMaker {
                 }
             }
         }
+        add_assumed(dag_, schedule_);
         return std::move(schedule_);
     }
 

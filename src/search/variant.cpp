@@ -71,6 +71,9 @@ PipelineDag reordered(const PipelineDag& graph, const std::vector<int>& order,
         }
     }
     std::ranges::for_each(result.outputs, renumber);
+    for (Assumption& assumption : result.assumptions) {
+        renumber(assumption.output);
+    }
     return result;
 }
 

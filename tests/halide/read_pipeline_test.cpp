@@ -423,7 +423,7 @@ TEST(Phases, AreWhereDefinitionsRepeat) {
     channels(x, y, c) = select(c == 0, in(x, y) / in(x + 1, y), c == 1, sqrt(in(x, y)), in(x, y));
     out(x, y, c) = halves(x, y) + thirds(x, y) + squares(x, y) + channels(x, y, c);
     in.set_estimates({{0, 65}, {0, 64}});
-    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    out.set_estimates({{0, 64}, {0, 64}, {0, 30}});
     const auto phases = [&](const char* stem) {
         return function(read(out), stem).stages[0].phases;
     };
@@ -432,6 +432,8 @@ TEST(Phases, AreWhereDefinitionsRepeat) {
     EXPECT_TRUE(phases("squares").empty()) << "by a value; too long; none";
     EXPECT_TRUE(phases("channels").empty()) << "there may be more channels";
     EXPECT_TRUE(phases("out").empty());
+    out.set_estimate(c, 0, 3);
+    EXPECT_EQ(phases("channels"), (std::vector<Phase>{{2, 3, true}})) << "there probably are not";
 
     out.output_buffer().dim(2).set_bounds(0, 3);
     EXPECT_EQ(phases("channels"), (std::vector<Phase>{{2, 3, true}}));
@@ -472,6 +474,30 @@ TEST(Strides, AreThoseOfTheConstraints) {
     EXPECT_EQ(function(dag, "out").strides, (std::vector<std::int64_t>{1, 4, 0}));
     EXPECT_EQ(function(dag, "out").constant, (std::vector<bool>{true, false, false}));
     EXPECT_EQ(function(dag, "below").constant, (std::vector<bool>{true, false, false}));
+}
+
+TEST(Assumptions, AreSmallRangesOfOutputsThatNothingConstrains) {
+    ImageParam in(UInt(8), 3, "in");
+    Var c("c"), x("x"), y("y");
+    Func out("out"), gray("gray"), shifted("shifted");
+    shifted(x, y, c) = in(x, y, c) + in(x + 1, y, c);
+    gray(x, y) = shifted(x, y, 0) + shifted(x, y, 1);
+    out(x, y, c) = shifted(x, y, c) - gray(x, y);
+    in.set_estimates({{0, 65}, {0, 64}, {0, 3}});
+    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    PipelineDag dag = read(out);
+    ASSERT_EQ(dag.assumptions.size(), 1U);
+    EXPECT_EQ(dag.assumptions[0].dim, 2);
+    EXPECT_EQ(dag.assumptions[0].range, (Range{0, 3}));
+    for (const char* name : {"out", "shifted"}) {
+        EXPECT_EQ(function(dag, name).constant, (std::vector<bool>{false, false, true}));
+        EXPECT_EQ(function(dag, name).assumed, (std::vector<bool>{false, false, true}));
+    }
+    out.output_buffer().dim(2).set_bounds(0, 3);
+    dag = read(out);
+    EXPECT_TRUE(dag.assumptions.empty());
+    EXPECT_EQ(function(dag, "shifted").constant, (std::vector<bool>{false, false, true}));
+    EXPECT_EQ(function(dag, "shifted").assumed, (std::vector<bool>{false, false, false}));
 }
 
 TEST(Operations, FunctionsWithoutVectorsAreCalls) {

@@ -221,6 +221,23 @@ TEST(Code, SpecialisationsOnAnotherFunctionsSize) {
     EXPECT_THAT(print_loop_nest(dag, s), HasSubstr("if the extent of blur_y's y is at least 64:"));
 }
 
+TEST(Code, SpecialisationsOnExactSizes) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    s.functions[1].compute = Level::root();
+    s.functions[1].stages[0].specializations = {{{{1, 3, 2, 0}}, {}}};
+    nest(s, 1).parallel = {{1, 0}};
+    const std::string dim = "blur_y.output_buffer().dim(1)";
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr("blur_x.specialize(" + dim + ".min() == 0 && " + dim +
+                                          ".extent() == 3)"));
+    EXPECT_THAT(python_of(dag, s), HasSubstr("blur_x.specialize((" + dim + ".min() == 0) & (" +
+                                             dim + ".extent() == 3))"));
+    EXPECT_THAT(print_loop_nest(dag, s), HasSubstr("if blur_y's y is in 0..2:"));
+    const Result<Schedule> again = parse_json(dag, print_json(dag, s));
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(again.value(), s);
+}
+
 TEST(Code, CasesOfSelectors) {
     PipelineDag dag = samples::blur();
     dag.scalars.push_back({"fast", {TypeKind::UInt, 1}, ""});

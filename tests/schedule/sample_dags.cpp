@@ -70,6 +70,7 @@ Function function(const std::string& stem, const std::vector<Loop>& loops,
         f.args.push_back(loop.label);
         f.region.push_back(loop.range);
         f.constant.push_back(false);
+        f.assumed.push_back(false);
     }
     stage.text = stem + "(...) = ...";
     f.stages.push_back(std::move(stage));

@@ -145,8 +145,13 @@ std::string Writer::condition(const ConditionArg& condition, int function) const
         const int output = term.output_for(function);
         const std::string buffer =
             program_.has_one_value(output) ? ".output_buffer()" : ".output_buffers()[0]";
-        terms.push_back(program_.function(output) + buffer + ".dim(" + std::to_string(term.dim) +
-                        ").extent() >= " + std::to_string(term.at_least));
+        const std::string dim =
+            program_.function(output) + buffer + ".dim(" + std::to_string(term.dim) + ")";
+        if (term.min) {
+            terms.push_back(dim + ".min() == " + std::to_string(*term.min));
+        }
+        terms.push_back(dim + ".extent() " + (term.min ? "== " : ">= ") +
+                        std::to_string(term.extent));
     }
     if (condition.selected) {
         terms.push_back(selected(*condition.selected));

@@ -286,10 +286,14 @@ class Parser {
                 const int dim = measured < 0
                                     ? -1
                                     : find_argument(measured, when.text("dim", true), when.where());
-                const std::int64_t at_least = when.integer("at_least", 1, true);
+                std::optional<std::int64_t> min;
+                if (when.find("min") != nullptr) {
+                    min = when.integer("min", 0, true);
+                }
+                const std::int64_t extent = when.integer(min ? "extent" : "at_least", 1, true);
                 when.finish();
                 if (!references) {
-                    specialization.when.push_back({dim, at_least, output});
+                    specialization.when.push_back({dim, extent, output, min});
                 }
             }
             if (special.find("selected") != nullptr) {

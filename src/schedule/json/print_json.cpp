@@ -159,7 +159,10 @@ class Printer {
             special["when"] = Json::array();
             for (const ExtentCondition& condition : specialization.when) {
                 Json term = {{"dim", arg(condition.output_for(f), condition.dim)},
-                             {"at_least", condition.at_least}};
+                             {condition.min ? "extent" : "at_least", condition.extent}};
+                if (condition.min) {
+                    term["min"] = *condition.min;
+                }
                 if (condition.output >= 0) {
                     term["output"] = name(condition.output);
                 }

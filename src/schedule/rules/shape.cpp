@@ -184,7 +184,7 @@ void check_storage_dims(const RuleContext& c) {
                     const int output = condition.output_for(f);
                     if (output >= c.functions() || condition.dim < 0 ||
                         condition.dim >= c.graph.functions[output].dimensions() ||
-                        condition.at_least > INT32_MAX) {
+                        condition.extent > INT32_MAX) {
                         c.broken(f, s,
                                  "is specialised on a dimension or an extent that it has not");
                     }

@@ -287,6 +287,21 @@ BuiltPipeline coordinates_only() {
 }
 
 // One stage is broadcast along one dimension, another along the other.
+// What the gradient of a convolution by its weights is: few sums, of products with what is moved by
+// the output's own coordinates, and the output has no bounds.
+BuiltPipeline window_of_products() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Int(32), "in", {{0, 73}, {0, 45}, {0, 2}}, kOwnExtents);
+    const Func clamped = BoundaryConditions::constant_exterior(in, 0);
+    RDom r(0, 70, 0, 42, "r");
+    Func slope("slope"), products("products"), out("out");
+    slope(x, y) = clamped(x, y, 0) - clamped(x + 1, y, 1);
+    products(x, y, c) += slope(r.x, r.y) * clamped(r.x + x, r.y + y, c);
+    out(x, y, c) = products(x, y, c) / 2;
+    b.output(out, {{0, 4}, {0, 3}, {0, 2}});
+    return b.finish();
+}
+
 BuiltPipeline outer_product() {
     PipelineBuilder b;
     ImageParam left = b.image(Float(32), "left", {{0, 64}});
@@ -332,6 +347,7 @@ std::vector<TestPipeline> size_pipelines() {
         {"constant_image", "trivial", constant_image},
         {"coordinates_only", "trivial", coordinates_only},
         {"outer_product", "broadcast", outer_product},
+        {"window_of_products", "small outputs", window_of_products},
     };
 }
 

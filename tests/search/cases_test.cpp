@@ -1,0 +1,87 @@
+#include "search/cases.h"
+
+#include <gtest/gtest.h>
+
+#include "machine/profiles.h"
+#include "schedule/legality.h"
+#include "schedule/sample_dags.h"
+
+namespace nestor {
+namespace {
+
+/** blur_y and blur_x over three rows, which nothing but an assumption says. */
+PipelineDag three_rows() {
+    PipelineDag dag = samples::blur();
+    for (const int f : {1, 2}) {
+        dag.functions[f].constant = dag.functions[f].assumed = {false, true};
+    }
+    dag.functions[2].region[1] = {0, 3};
+    dag.functions[2].stages[0].loops[1].range = {0, 3};
+    dag.assumptions = {{2, 1, {0, 3}}};
+    return dag;
+}
+
+Schedule build(const PipelineDag& dag, const Plan& plan) {
+    const Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    Builder builder(dag, machine);
+    Schedule schedule = builder.build(plan);
+    EXPECT_TRUE(check_legality(dag, schedule).empty()) << text(check_legality(dag, schedule));
+    return schedule;
+}
+
+Plan rows_unrolled(const PipelineDag& dag, bool producer_inlined) {
+    Plan plan =
+        plain_plan(dag, {true, producer_inlined, false}, shipped_profile(InstructionSet::X86Avx2));
+    plan.functions[1].stages[0].block = {1, 5};
+    plan.functions[2].stages[0].tile = {128, 0};
+    return plan;
+}
+
+TEST(AssumedSizes, HaveCodeOfTheirOwn) {
+    const PipelineDag dag = three_rows();
+    const Schedule schedule = build(dag, rows_unrolled(dag, false));
+    const StageSchedule& producer = schedule.functions[1].stages[0];
+    ASSERT_EQ(producer.specializations.size(), 1U);
+    EXPECT_EQ(producer.specializations[0].when, (std::vector<ExtentCondition>{{1, 3, 2, 0}}));
+    EXPECT_FALSE(producer.specializations[0].nest.unrolled.empty());
+    EXPECT_TRUE(producer.nest.unrolled.empty()) << "little code for all other sizes";
+    // The output's case is that of its tiles, too.
+    const StageSchedule& output = schedule.functions[2].stages[0];
+    ASSERT_EQ(output.specializations.size(), 1U);
+    EXPECT_EQ(output.specializations[0].when,
+              (std::vector<ExtentCondition>{{0, 128}, {1, 3, -1, 0}}));
+}
+
+TEST(AssumedSizes, AreNothingToWhatDoesNotDependOnThem) {
+    PipelineDag dag = three_rows();
+    dag.functions[1].assumed = {false, false};
+    EXPECT_TRUE(
+        build(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty())
+        << "three rows in any case";
+    dag = three_rows();
+    dag.assumptions.clear();
+    EXPECT_TRUE(
+        build(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty());
+}
+
+TEST(AssumedSizes, AreKnownInWhatIsComputedInside) {
+    const PipelineDag dag = three_rows();
+    Plan plan = rows_unrolled(dag, false);
+    plan.functions[2].stages[0].tile = {0, 0};
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
+    const Schedule schedule = build(dag, plan);
+    ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
+    EXPECT_EQ(schedule.functions[2].stages[0].specializations.size(), 1U);
+}
+
+TEST(AssumedSizes, HoldForTheWholeRangeOnly) {
+    const ExtentCondition three{1, 3, 2, 0};
+    EXPECT_TRUE(three.holds({0, 3}));
+    EXPECT_FALSE(three.holds({0, 4}));
+    EXPECT_FALSE(three.holds({1, 3}));
+    EXPECT_TRUE((ExtentCondition{1, 3}.holds({7, 4})));
+}
+
+}  // namespace
+}  // namespace nestor
