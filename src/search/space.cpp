@@ -15,7 +15,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
     for (SumsInParts& sums : sums_in_parts(dag, machine)) {
         std::vector<Start> starts = make_starts(sums.variant.graph(), machine);
         for (Start& start : starts) {
-            start.name += ", sums in parts";
+            start.name += sums.in_tasks ? ", sums by tasks" : ", sums in parts";
             place_parts(sums, machine, start.plan);
         }
         spaces.push_back({std::move(sums.variant), std::move(starts)});

@@ -94,12 +94,22 @@ class LongSum {
                !f_.pinned && iterations(stage_) >= kLeastWork;
     }
 
+    // Whether parts for tasks are little beside what they are made of, though the points would do
+    // for all threads: tasks that go over all points read what the sums are made of once.
+    [[nodiscard]] bool may_have_tasks() const {
+        constexpr std::int64_t kFewPoints = 1024;
+        return points() <= kFewPoints &&
+               iterations(stage_) >= kLeastWork * static_cast<double>(points());
+    }
+
     // Sums for each of a number of tasks, where the points are not enough of them.
-    [[nodiscard]] std::optional<Derivation> tasks() const {
+    [[nodiscard]] std::optional<Derivation> tasks(bool wherever_possible) const {
         const std::int64_t wanted =
             std::max<std::int64_t>(kTasks, kPerThread * machine_.parallelism);
         const std::int64_t together = is_scattered() || along() >= 0 ? 1 : lanes();
-        if (machine_.parallelism <= 1 || points() >= 2 * together * machine_.parallelism) {
+        const bool needed = points() < 2 * together * machine_.parallelism ||
+                            (wherever_possible && may_have_tasks());
+        if (machine_.parallelism <= 1 || !needed) {
             return std::nullopt;
         }
         int innermost = -1;
@@ -299,9 +309,17 @@ Schedule Variant::of_pipeline(Schedule schedule) const {
     return result;
 }
 
-std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& machine) {
+namespace {
+
+/** How all long sums of a pipeline are taken apart. */
+struct Division {
     std::vector<Derivation> derivations;
-    std::size_t of_tasks = 0;
+    std::size_t of_tasks = 0;  // the first ones
+};
+
+Division divide(const PipelineDag& dag, const Machine& machine, bool tasks_wherever_possible) {
+    Division division;
+    std::vector<Derivation>& derivations = division.derivations;
     // Tasks first: vectors then are taken from what a task does.
     for (const bool tasks : {true, false}) {
         const Schedule schedule = with(dag, derivations);
@@ -310,18 +328,21 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
             for (const Stage& stage : derived->functions[f].stages) {
                 const LongSum sum(*derived, f, stage.index, machine);
                 if (sum.is_divisible()) {
-                    const auto derivation = tasks ? sum.tasks() : sum.vectors();
+                    const auto derivation =
+                        tasks ? sum.tasks(tasks_wherever_possible) : sum.vectors();
                     if (derivation) {
                         derivations.push_back(*derivation);
                     }
                 }
             }
         }
-        of_tasks = tasks ? derivations.size() : of_tasks;
+        division.of_tasks = tasks ? derivations.size() : division.of_tasks;
     }
-    if (derivations.empty()) {
-        return {};
-    }
+    return division;
+}
+
+SumsInParts divided(const PipelineDag& dag, const Division& division) {
+    const std::vector<Derivation>& derivations = division.derivations;
     SumsInParts sums{Variant(dag, derivations), {}};
     const PipelineDag& graph = sums.variant.graph();
     const int first = static_cast<int>(dag.functions.size());
@@ -333,7 +354,7 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
         parts.stage = derivation.stage;
         const int dimensions = graph.functions[parts.function].dimensions();
         const auto preserved = static_cast<int>(derivation.preserved.size());
-        if (static_cast<std::size_t>(i) < of_tasks) {
+        if (static_cast<std::size_t>(i) < division.of_tasks) {
             parts.tasks = dimensions - 1;
             parts.copies = preserved > 1 ? dimensions - 2 : -1;
         } else {
@@ -341,7 +362,23 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
         }
         sums.parts.push_back(parts);
     }
-    return {std::move(sums)};
+    return sums;
+}
+
+}  // namespace
+
+std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& machine) {
+    const Division needed = divide(dag, machine, false);
+    const Division all = divide(dag, machine, true);
+    std::vector<SumsInParts> found;
+    if (!needed.derivations.empty()) {
+        found.push_back(divided(dag, needed));
+    }
+    if (all.derivations != needed.derivations) {
+        found.push_back(divided(dag, all));
+        found.back().in_tasks = true;
+    }
+    return found;
 }
 
 namespace {

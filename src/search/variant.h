@@ -47,11 +47,12 @@ struct Parts {
 /** Sums over many points into few: vectors along what is contiguous, and tasks, where the sums are
  * too few for all threads. A histogram, whose sums are not known beforehand, has copies instead of
  * vectors. Where the order counts (argmax, of equal values), each part is of neighbours, and parts
- * are combined in order. Sums of floating-point numbers are reassociated. The variant and what is
- * in it; none if there is nothing to gain. */
+ * are combined in order. Sums of floating-point numbers are reassociated. None if there is nothing
+ * to gain; two if tasks are possible where they are not needed. */
 struct SumsInParts {
     Variant variant;
     std::vector<Parts> parts;
+    bool in_tasks = false;  // also sums into points that would do for all threads
 };
 [[nodiscard]] std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag,
                                                      const Machine& machine);

@@ -77,6 +77,24 @@ TEST(SumsInParts, OfRowsAreVectorsAlongThem) {
     EXPECT_FALSE(schedule.functions[1].stages[1].nest.vector);
 }
 
+TEST(SumsInParts, OfFewVeryLongRowsMayBeForTasks) {
+    PipelineDag dag = samples::sums();
+    const auto set_length = [&](std::int64_t length) {
+        dag.functions[1].stages[1].loops[1].range.extent = length;
+        return sums_in_parts(dag, avx2(4));
+    };
+    const std::vector<SumsInParts> found = set_length(100'000);
+    ASSERT_EQ(found.size(), 2U) << "the model's choice";
+    EXPECT_FALSE(found[0].in_tasks);
+    EXPECT_TRUE(found[1].in_tasks);
+    const std::vector<Parts>& parts = found[1].parts;
+    ASSERT_EQ(parts.size(), 2U);
+    EXPECT_GE(parts[0].tasks, 0);
+    EXPECT_GE(parts[1].lanes, 0) << "of what a task does";
+    placed(dag, found[1], avx2(4));
+    EXPECT_EQ(set_length(10'000).size(), 1U) << "adding up the parts counts";
+}
+
 TEST(SumsInParts, OfAHistogramAreForTasksAndCopies) {
     const PipelineDag dag = samples::histogram();
     const Machine machine = avx2(4);
