@@ -116,6 +116,7 @@ class ScheduleFacts {
         int dim = 0;
         double steady = 1;  // extent that is computed in an iteration that is not the first
         double every = 1;   // iterations from one first to the next
+        double before = 0;  // iterations by which the loop has to begin earlier
     };
 
     /** Dimensions, densest first. */
@@ -123,6 +124,7 @@ class ScheduleFacts {
     void add_nests(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
+    [[nodiscard]] bool is_folded(int function, const Slide& slide) const;
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
     const Schedule& schedule_;

@@ -96,6 +96,51 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
+/// Functions that each sum three rows of the one before, all of them sliding in a tile of the last
+/// one, which is computed in blocks of so many rows. As many rows are stored of each as returned.
+std::vector<double> stored_rows(int functions, std::int64_t block) {
+    PipelineDag dag = blur();
+    const Function last = dag.functions[2];
+    dag.functions.pop_back();
+    for (int f = 2; f <= functions + 1; f++) {
+        Function next = last;
+        next.id.stem = "step_" + std::to_string(f);
+        next.is_output = f == functions + 1;
+        next.can_inline = !next.is_output;
+        next.consumers = next.is_output ? std::vector<int>{} : std::vector<int>{f + 1};
+        for (Load& load : next.stages[0].loads) {
+            load.index = f - 1;
+        }
+        dag.functions.push_back(next);
+    }
+    dag.outputs = {functions + 1};
+    Schedule schedule = empty_schedule(dag);
+    LoopNest& consumer = nest(schedule, functions + 1);
+    const LoopRef yi = split(consumer, 1, 64);
+    consumer.unrolled = {split(consumer, 1, block)};
+    consumer.order = {consumer.unrolled[0], {0, 0}, yi, {1, 0}};
+    for (int f = 1; f <= functions; f++) {
+        schedule.functions[f].compute = Level::at({functions + 1, 0, yi});
+        schedule.functions[f].store = Level::at({functions + 1, 0, {1, 0}});
+    }
+    const Machine machine = avx2();
+    Expansions expansions;
+    ScheduleFacts facts(dag, schedule, machine, expansions);
+    std::vector<double> rows;
+    for (int f = 1; f <= functions; f++) {
+        rows.push_back(facts.allocated_bytes(f) / (4.0 * 1920));
+    }
+    return rows;
+}
+
+TEST(Facts, StorageIsFoldedWhereNothingBeginsInTheMiddleOfAnIteration) {
+    // The first one begins 8 rows before the last one's.
+    using Rows = std::vector<double>;
+    EXPECT_EQ(stored_rows(4, 2), (Rows{16, 8, 8, 4}));
+    EXPECT_EQ(stored_rows(4, 8), (Rows{16, 16, 16, 16})) << "all in the same iteration";
+    EXPECT_EQ(stored_rows(4, 4), (Rows{16, 16, 68, 66})) << "the second two half a one later";
+}
+
 TEST(Facts, WhatIsComputedAroundAParallelLoopRunsOnOneThread) {
     const PipelineDag dag = blur();
     const Machine machine = avx2(4);
