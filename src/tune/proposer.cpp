@@ -8,6 +8,8 @@
 #include <unordered_set>
 #include <utility>
 
+#include "tune/doubted_machine.h"
+
 namespace nestor {
 
 namespace {
@@ -79,11 +81,14 @@ std::vector<Proposal> Proposer::sampled(std::uint64_t seed, const Trials& trials
     SearchOptions options = task_.search;
     options.beam = kSampledBeam;
     options.passes = 1;
-    options.dropout.chance =
-        kLeastChance + static_cast<int>(random() % (kMostChance - kLeastChance + 1));
+    if (random() % 2 == 0) {
+        options.dropout.chance =
+            kLeastChance + static_cast<int>(random() % (kMostChance - kLeastChance + 1));
+    }
     options.dropout.seed = random();
+    const Machine machine = doubted(task_.machine, random);
     SearchResult found =
-        search(dag_, task_.machine, options, Limits(kSecondsOfSample, task_.search_memory));
+        search(dag_, machine, options, Limits(kSecondsOfSample, task_.search_memory));
     // Seeds are the same each time, and what is guarded is another's twin.
     std::vector<Proposal>& all = found.proposals;
     std::erase_if(all, [&](const Proposal& each) {
@@ -93,8 +98,9 @@ std::vector<Proposal> Proposer::sampled(std::uint64_t seed, const Trials& trials
     for (std::size_t i = all.size(); i > 1; i--) {
         std::swap(all[i - 1], all[random() % i]);
     }
+    // With the predictions of the machine itself, as all other trials have them.
     for (Proposal& each : all) {
-        each.name += ", sampled";
+        each = explorer_.make(*each.lineage, each.name + ", sampled");
     }
     return std::move(all);
 }
