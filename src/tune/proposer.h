@@ -25,9 +25,9 @@ class Proposer {
     /** What the search finds by predictions alone, best first: at most so many. */
     [[nodiscard]] std::vector<Proposal> first(int most, const Trials& trials);
 
-    /** What the search finds for a machine that is drawn from this seed (see doubted()), every other
-     * time with much of the space left out at random, too (see Dropout), and was not measured yet, in
-     * a random order. */
+    /** What the search finds for a machine that is drawn from this seed (see doubted()), every
+     * other time with much of the space left out at random, too (see Dropout), and was not measured
+     * yet, in a random order. */
     [[nodiscard]] std::vector<Proposal> sampled(std::uint64_t seed, const Trials& trials);
 
     /**
