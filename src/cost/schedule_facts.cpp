@@ -69,7 +69,8 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
       bounds_(placement_),
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
-      slides_(schedule.functions.size()) {
+      slides_(schedule.functions.size()),
+      block_strides_(schedule.functions.size()) {
     // Consumers first: how often something runs depends on the loops around it.
     std::vector<int> order = topological_order(*derived_);
     std::ranges::reverse(order);
@@ -349,32 +350,38 @@ double ScheduleFacts::allocated_bytes(int function) {
 }
 
 std::int64_t ScheduleFacts::stride(Source source, int index, int dim) {
-    constexpr std::int64_t kFew = 64;
     const std::int64_t known = placement_.stride(source, index, dim);
     if (known != 0 || source == Source::Input || placement_.kind(index) != Placement::Kind::At) {
         return known;
     }
-    const FunctionSchedule& f = schedule_.functions[index];
-    const Level store = placement_.store(index);
-    if (store.kind != Level::Kind::At || !f.alignment.empty()) {
-        return 0;
+    std::optional<std::vector<std::int64_t>>& strides = block_strides_[index];
+    if (!strides) {
+        strides = strides_in_block(index);
+    }
+    return (*strides)[dim];
+}
+
+std::vector<std::int64_t> ScheduleFacts::strides_in_block(int function) {
+    constexpr std::int64_t kFew = 64;
+    std::vector<std::int64_t> strides(graph().functions[function].dimensions(), 0);
+    const Level store = placement_.store(function);
+    if (store.kind != Level::Kind::At || !schedule_.functions[function].alignment.empty()) {
+        return strides;
     }
     const Regions& regions = bounds_.within(store.site);
-    const std::vector<std::int64_t> extents = regions.extents(index);
-    const std::vector<bool> constant = regions.constant(index);
+    const std::vector<std::int64_t> extents = regions.extents(function);
+    const std::vector<bool> constant = regions.constant(function);
     std::int64_t product = 1;
-    for (const int denser : storage_order(index)) {
-        if (denser == dim) {
-            return product;
-        }
+    for (const int dim : storage_order(function)) {
+        strides[dim] = product;
         const bool slides = std::ranges::any_of(
-            slides_[index], [&](const Slide& slide) { return slide.dim == denser; });
-        if (extents.empty() || !constant[denser] || slides || product * extents[denser] > kFew) {
-            return 0;
+            slides_[function], [&](const Slide& slide) { return slide.dim == dim; });
+        if (extents.empty() || !constant[dim] || slides || product * extents[dim] > kFew) {
+            break;
         }
-        product *= extents[denser];
+        product *= extents[dim];
     }
-    return 0;
+    return strides;
 }
 
 std::vector<int> ScheduleFacts::storage_order(int function) const {

@@ -121,6 +121,7 @@ class ScheduleFacts {
 
     /** Dimensions, densest first. */
     [[nodiscard]] std::vector<int> storage_order(int function) const;
+    [[nodiscard]] std::vector<std::int64_t> strides_in_block(int function);
     void add_nests(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
@@ -136,6 +137,8 @@ class ScheduleFacts {
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
+    // [function][dimension], of what is stored in a loop; 0: not known.
+    std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
     std::vector<int> roots_;
     std::optional<double> everything_;
 };

@@ -7,6 +7,7 @@
 #include "schedule/placement.h"
 #include "search/guards.h"
 #include "search/moves.h"
+#include "search/storage.h"
 
 namespace nestor {
 
@@ -86,7 +87,7 @@ Proposal Explorer::make(const Lineage& lineage, std::string name) {
     if (lineage.guarded) {
         schedule = with_guarded_blocks(std::move(schedule));
     }
-    return {std::move(name), std::move(schedule), seconds, false, lineage};
+    return {std::move(name), with_kept_storage(dag_, std::move(schedule)), seconds, false, lineage};
 }
 
 bool Explorer::is_legal(const Proposal& proposal) {

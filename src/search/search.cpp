@@ -12,6 +12,7 @@
 #include "search/guards.h"
 #include "search/seeds.h"
 #include "search/space.h"
+#include "search/storage.h"
 
 namespace nestor {
 
@@ -153,11 +154,12 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
             }
             Schedule guarded = with_guarded_blocks(found->schedule);
             Lineage lineage{jobs[i].space, std::move(found->plan), false};
-            add({"from " + found->name, std::move(found->schedule), found->seconds, false,
-                 lineage});
+            add({"from " + found->name, with_kept_storage(dag, std::move(found->schedule)),
+                 found->seconds, false, lineage});
             lineage.guarded = true;
             if (check_legality(dag, guarded, any_size).empty()) {
-                add({"from " + found->name + ", guarded", std::move(guarded), found->seconds, false,
+                add({"from " + found->name + ", guarded",
+                     with_kept_storage(dag, std::move(guarded)), found->seconds, false,
                      std::move(lineage)});
             }
         }

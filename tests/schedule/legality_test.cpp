@@ -379,7 +379,9 @@ const Case kCaps[] = {
         nest(s, 2).order = {{0, 1}, {1, 1}, {0, 0}, {1, 0}}; s.functions[1].compute = Level::at({2, 0, {0, 0}});
         s.functions[1].memory = Memory::Stack; }, "on the stack, in bytes, is 270336"},
     {"stack of no constant size", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
-        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].memory = Memory::Stack; },
+        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].memory = Memory::Stack; }, ""},
+    {"registers of no constant size", samples::blur, CHANGE { (void)dag; split(nest(s, 2), 1, 8, kGuard);
+        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].memory = Memory::Register; },
         "its size is not constant"},
     {"memory", samples::blur, CHANGE { (void)dag; s.functions[1].compute = Level::root(); },
         "over the cap of 1000", {256, 256, 1, 1000, 1, 1000}},

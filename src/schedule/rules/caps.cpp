@@ -43,7 +43,8 @@ void check_vector_lanes(const RuleContext& c) {
     });
 }
 
-// Memory on the stack and in registers has a constant size, and not a large one.
+// Memory in registers has a constant size; neither there nor on the stack it is large. What has no
+// constant size Halide keeps on the heap, and allocates it once for a task.
 void check_stack(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const Memory memory = c.schedule.functions[f].memory;
@@ -60,7 +61,10 @@ void check_stack(const RuleContext& c) {
         }
         // What an extern stage writes is in a buffer, whose size Halide does not take for a
         // constant.
-        if (std::ranges::count(constant, false) > 0 || c.graph.functions[f].is_extern) {
+        const bool is_constant =
+            std::ranges::count(constant, false) == 0 && !c.graph.functions[f].is_extern;
+        if (!is_constant && (memory == Memory::Register || store.kind != Level::Kind::At ||
+                             c.graph.functions[f].is_extern)) {
             c.broken(f, -1, "is on the stack or in registers, and its size is not constant");
         }
         const std::int64_t bytes = c.bounds.allocation_bytes(f);
