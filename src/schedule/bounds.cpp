@@ -436,7 +436,9 @@ double Regions::advance_of(const Span& span) const {
 }
 
 Bounds::Bounds(const Placement& placement)
-    : placement_(placement), dims_(placement.graph().functions.size()) {
+    : placement_(placement),
+      dims_(placement.graph().functions.size()),
+      splits_(placement.graph().functions.size()) {
     const PipelineDag& graph = placement.graph();
     consumers_first_ = topological_order(graph);
     std::ranges::reverse(consumers_first_);
@@ -554,17 +556,32 @@ std::int64_t Bounds::modulus(int function, int dim) const {
 }
 
 std::int64_t Bounds::with_tails(int function, int dim, std::int64_t extent) const {
-    const Function& f = placement_.graph().functions[function];
+    std::vector<std::vector<SplitStage>>& mine = splits_[function];
+    if (mine.empty()) {
+        mine = find_splits(function);
+    }
     std::int64_t result = extent;
+    for (const SplitStage& split : mine[dim]) {
+        result = std::max(result,
+                          stored_extent(extent, *split.splits, LoopKind::Pure, split.stage));
+    }
+    return result;
+}
+
+std::vector<std::vector<Bounds::SplitStage>> Bounds::find_splits(int function) const {
+    const Function& f = placement_.graph().functions[function];
+    std::vector<std::vector<SplitStage>> result(f.dimensions());
     for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
         for (int l = 0; l < static_cast<int>(f.stages[s].loops.size()); l++) {
             const Loop& loop = f.stages[s].loops[l];
-            if (loop.is_reduction() || loop.position != dim) {
+            if (loop.is_reduction()) {
                 continue;
             }
             for (const LoopNest* nest : placement_.nests(function, s)) {
-                result =
-                    std::max(result, stored_extent(extent, splits_of(*nest, l), LoopKind::Pure, s));
+                const std::vector<Split>& splits = splits_of(*nest, l);
+                if (!splits.empty()) {
+                    result[loop.position].push_back({&splits, s});
+                }
             }
         }
     }

@@ -145,13 +145,22 @@ class Bounds {
   private:
     friend class Regions;
 
+    /** A stage that splits a pure dimension. */
+    struct SplitStage {
+        const std::vector<Split>* splits;
+        int stage;
+    };
+
     [[nodiscard]] std::vector<StageDim> make_dims(int function, int stage);
+    [[nodiscard]] std::vector<std::vector<SplitStage>> find_splits(int function) const;
 
     const Placement& placement_;
     std::vector<int> consumers_first_;
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
     std::map<LoopSite, std::unique_ptr<const Regions>> regions_;
     std::vector<std::vector<std::optional<std::vector<StageDim>>>> dims_;  // [function][stage]
+    // [function][dimension], each function's when first asked for.
+    mutable std::vector<std::vector<std::vector<SplitStage>>> splits_;
     Regions::Scratch scratch_;
 };
 
