@@ -9,8 +9,9 @@ using namespace Halide::Internal;
 
 namespace {
 
-// Replaces variables by values. Expressions of the front end are graphs that may be exponentially
-// large as trees, hence the memo.
+// Replaces variables by values, and operations of floating-point numbers that have to be rounded as
+// written by those that Halide's simplifier computes. Expressions of the front end are graphs that
+// may be exponentially large as trees, hence the memo.
 class Substitution : public IRMutator {
   public:
     explicit Substitution(const std::map<std::string, Expr>& values) : values_(values) {}
@@ -34,6 +35,27 @@ class Substitution : public IRMutator {
             return op;
         }
         return it->second.type() == op->type ? it->second : cast(op->type, it->second);
+    }
+
+    Expr visit(const Call* op) override {
+        if (!op->is_strict_float_intrinsic() || op->args.size() != 2) {
+            return IRMutator::visit(op);
+        }
+        const Expr a = mutate(op->args[0]);
+        const Expr b = mutate(op->args[1]);
+        if (op->is_intrinsic(Call::strict_add)) {
+            return a + b;
+        }
+        if (op->is_intrinsic(Call::strict_sub)) {
+            return a - b;
+        }
+        if (op->is_intrinsic(Call::strict_mul)) {
+            return a * b;
+        }
+        if (op->is_intrinsic(Call::strict_div)) {
+            return a / b;
+        }
+        return IRMutator::visit(op);
     }
 
   private:

@@ -261,6 +261,36 @@ void set_tiles(const PipelineDag& dag, Plan& plan, std::int64_t width, std::int6
     }
 }
 
+// Whether a load is of the same points in all iterations of the loops that are no reduction's.
+bool stands_still(const Stage& stage, const Load& load) {
+    for (const Coordinate& coordinate : load.coords) {
+        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
+            if (coordinate.rates[l] != 0 && !stage.loops[l].is_reduction()) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+// Functions that are the same wherever they are computed: tables, and numbers without a place.
+std::vector<bool> find_tables(const PipelineDag& dag) {
+    std::vector<bool> tables(dag.functions.size(), true);
+    for (int f = static_cast<int>(dag.functions.size()) - 1; f >= 0; f--) {  // consumers first
+        const Function& consumer = dag.functions[f];
+        tables[f] = tables[f] && !consumer.is_output;
+        for (const Stage& stage : consumer.stages) {
+            for (const Load& load : stage.loads) {
+                if (load.source == Source::Function && load.index != f && !tables[f] &&
+                    !stands_still(stage, load)) {
+                    tables[load.index] = false;
+                }
+            }
+        }
+    }
+    return tables;
+}
+
 }  // namespace
 
 bool Dropout::drops(int function, const FunctionPlan& plan) const {
@@ -273,6 +303,7 @@ bool Dropout::drops(int function, const FunctionPlan& plan) const {
 
 std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
+    const std::vector<bool> tables = find_tables(dag);
     std::vector<Start> starts{{"root", plain}};
     const auto fused = [&](const char* name, SiteKind compute, std::int64_t width,
                            std::int64_t height) {
@@ -280,7 +311,7 @@ std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
         set_tiles(dag, plan, width, height);
         for (std::size_t i = 0; i < dag.functions.size(); i++) {
             FunctionPlan& f = plan.functions[i];
-            if (f.place == Place::Root && !dag.functions[i].is_output) {
+            if (f.place == Place::Root && !dag.functions[i].is_output && !tables[i]) {
                 f.place = Place::At;
                 f.compute.kind = compute;
                 f.store.kind = SiteKind::Tile;

@@ -93,9 +93,11 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
     caps.careful_reads = true;
-    // From five seconds to lower and compile to half a minute, where the pipeline itself is large.
+    // From five seconds to lower and compile to half a minute, where the pipeline itself is large;
+    // of the largest ones only so much more than there is in any case.
     constexpr double kCode = 20'000;
     constexpr double kMore = 450;
+    constexpr double kAnyway = 1.2;
     std::int64_t smallest = -1;
     Builder builder(dag, machine);
     for (const Start& start : starts) {
@@ -106,8 +108,9 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
         }
     }
     if (smallest >= 0) {
-        caps.code_size =
-            static_cast<std::int64_t>(kCode + kMore * std::sqrt(static_cast<double>(smallest)));
+        const auto least = static_cast<double>(smallest);
+        caps.code_size = static_cast<std::int64_t>(
+            std::max(kCode + kMore * std::sqrt(least), kAnyway * least));
     }
     return caps;
 }

@@ -94,6 +94,27 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
 }
 
+// As a general resampling has it: places that have to be rounded as written.
+TEST(ReadPipeline, SeesThroughStrictFloats) {
+    ImageParam in(Float(32), 2, "in");
+    Halide::Param<float> scale("scale");
+    Var x("x"), y("y");
+    Func widened("widened"), out("out");
+    widened(x, y) = in(x, y) * 2;
+    const Expr place = Halide::strict_float((x + 0.5f) * Halide::strict_float(1.0f / scale) - 0.5f);
+    const Expr first = cast<int>(Halide::strict_float(Halide::ceil(place)));
+    out(x, y) = widened(Halide::clamp(first, 0, in.dim(0).max()), y);
+    scale.set_estimate(4.0f);
+    in.set_estimates({{0, 160}, {0, 100}});
+    out.set_estimates({{0, 400}, {0, 100}});
+    const PipelineDag dag = read(Pipeline(out));
+    const Function& producer = function(dag, "widened");
+    EXPECT_EQ(producer.region, (std::vector<Range>{{0, 101}, {0, 100}})) << "a quarter of out's";
+    const Coordinate& coordinate = function(dag, "out").stages[0].loads[0].coords[0];
+    EXPECT_TRUE(coordinate.affine);
+    EXPECT_EQ(coordinate.rates, (std::vector<double>{0.25, 0}));
+}
+
 TEST(ReadPipeline, KnowsWhichElementOfATupleALoadServes) {
     const Var x("x");
     Func a("a"), b("b"), pair("pair"), out("out");

@@ -393,6 +393,9 @@ const Case kCaps[] = {
         "the size of its code is", {256, 256, 1, -1, 1, 200'000, 44'000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
+    {"expression as it is written", samples::blur, CHANGE { (void)dag;
+        for (FunctionSchedule& f : s.functions) { f.compute = Level::root(); } }, "",
+        {256, 256, 1, -1, 1, 5}},
 };
 
 constexpr Caps kCareful = {.careful_reads = true};

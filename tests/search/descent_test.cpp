@@ -48,6 +48,22 @@ TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
     }
 }
 
+TEST(Starts, HaveTablesAtRoot) {
+    PipelineDag dag = samples::weighted_blur();
+    for (const char* name : {"rows", "weights"}) {
+        dag.functions[samples::find(dag, name)].can_inline = false;
+    }
+    const std::vector<Start> starts = make_starts(dag, avx2());
+    ASSERT_GT(starts.size(), 1U);
+    for (const Start& start : starts) {
+        const auto place = [&](const char* name) {
+            return start.plan.functions[samples::find(dag, name)].place;
+        };
+        EXPECT_EQ(place("weights"), Place::Root) << start.name;
+        EXPECT_EQ(place("rows"), start.name == "root" ? Place::Root : Place::At) << start.name;
+    }
+}
+
 TEST(Starts, OfScansHaveStripsFromEndToEnd) {
     PipelineDag dag = samples::zoo();
     EXPECT_EQ(make_starts(dag, avx2()).size(), 4U);
@@ -507,6 +523,22 @@ TEST(Samples, AreEvaluatedAsTheModelPredicts) {
                 << dag.name << "\n"
                 << print_loop_nest(dag, schedule);
         }
+    }
+}
+
+// Pipelines whose code is large however they are scheduled, and definitions that are.
+TEST(Search, IsForLargePipelinesToo) {
+    for (const int nodes : {20, 4'000, 400'000}) {
+        PipelineDag dag = samples::blur();
+        for (const int f : {1, 2}) {
+            Stage& stage = dag.functions[f].stages[0];
+            stage.expression_size = nodes;
+            stage.distinct_nodes = nodes;
+        }
+        const SearchResult result = search(dag, avx2(), {}, no_limits());
+        const auto found = std::ranges::count_if(
+            result.proposals, [](const Proposal& each) { return each.lineage.has_value(); });
+        EXPECT_GT(found, 0) << nodes << " nodes";
     }
 }
 

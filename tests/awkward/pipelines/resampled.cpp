@@ -58,6 +58,27 @@ BuiltPipeline resampled_between_neighbours() {
     return b.finish();
 }
 
+// By a factor that the caller chooses, with places that are rounded as written, weights in tables
+// and borders that only a clamp of the place keeps.
+BuiltPipeline resampled_by_a_parameter() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 60}, {0, 41}});
+    const Param<float> factor = b.scalar<float>("factor", {2.0f, 0.5f});
+    const Expr inverse = strict_float(1.0f / factor);
+    const auto first = [&](const Expr& at, int dim) {
+        const Expr place = cast<int>(strict_float(ceil((at + 0.5f) * inverse - 1.5f)));
+        return clamp(place, in.dim(dim).min(), in.dim(dim).max() - 1);
+    };
+    RDom k(0, 2, "k");
+    Func weights("weights"), across("across"), down("down"), out("out");
+    weights(x, c) = abs((first(x, 0) + c) - ((x + 0.5f) * inverse - 0.5f));
+    across(x, y) += weights(x, k) * in(first(x, 0) + k, y);
+    down(x, y) += across(x, first(y, 1) + k);
+    out(x, y) = clamp(down(x, y), 0.0f, 100.0f);
+    b.output(out, {{0, 120}, {0, 82}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> resampled_pipelines() {
@@ -65,6 +86,7 @@ std::vector<TestPipeline> resampled_pipelines() {
         {"resampled_planes", "reduction", resampled_planes},
         {"resampled_pixels", "reduction", resampled_pixels},
         {"resampled_between_neighbours", "strided access", resampled_between_neighbours},
+        {"resampled_by_a_parameter", "reduction", resampled_by_a_parameter},
     };
 }
 
