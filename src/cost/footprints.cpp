@@ -180,15 +180,19 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
 // shorter than a cache line, which stays in the first cache until the loop moves on.
 double Footprints::beginnings_of(const std::vector<double>& runs,
                                  const std::vector<double>& streams) const {
+    double beginnings = 0;
+    double share = 1;  // of the runs, that goes on
     double run = 0;
     for (std::size_t p = 0; p < runs.size(); p++) {
         const double mine = runs[p] > 0 ? std::max(runs[p], line_) : 0;
         if (mine > run && run > 0 && streams[p - 1] > followed_) {
-            break;
+            const double lost = share * (1 - followed_ / streams[p - 1]);
+            beginnings += lost / run;
+            share -= lost;
         }
         run = std::max(run, mine);
     }
-    return run > 0 ? 1 / run : 0;
+    return run > 0 ? beginnings + share / run : 0;
 }
 
 // Extents of what one iteration of a loop writes of the nest's own function.

@@ -23,7 +23,9 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
     for (std::size_t l = 0; l < stage_.loops.size(); l++) {
         const Loop& loop = stage_.loops[l];
         const auto all = static_cast<int>(copies[l]);
-        if (!loop.is_reduction() && all > 1) {
+        if (loop.is_reduction()) {
+            fixed_[l] = loop.constant_extent && all > 1 && all >= loop.range.extent;
+        } else if (all > 1) {
             const auto aligned =
                 static_cast<int>(facts.bounds().modulus(nest.function, loop.position));
             modulus_[l] = std::gcd(all, aligned);

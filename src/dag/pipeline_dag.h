@@ -102,7 +102,7 @@ constexpr int kLongestPeriod = 8;
  * select(c == 0, ...) or mux(c, ...), of a range that is the same at any size. Where the compiler
  * knows the point of the period, it leaves out the arms of the others. */
 struct Phase {
-    int loop = 0;        // pure
+    int loop = 0;        // pure, or (only with `whole`) over the steps of a reduction
     int period = 1;      // points
     bool whole = false;  // the period is the range
 

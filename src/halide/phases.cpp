@@ -109,7 +109,7 @@ class Finder : public IRGraphVisitor {
         IRGraphVisitor::visit(op);
     }
 
-    // By the point along one short dimension.
+    // By the point along one short dimension, or the step of a short reduction.
     void chosen_by(const Expr& e) {
         if (!e.type().is_int_or_uint()) {
             return;
@@ -121,7 +121,7 @@ class Finder : public IRGraphVisitor {
         int along = -1;
         for (std::size_t l = 0; l < loops_.size(); l++) {
             if (at.rates[l] != 0) {
-                if (along >= 0 || loops_[l].is_reduction() || !constant_[l]) {
+                if (along >= 0 || !constant_[l]) {
                     return;
                 }
                 along = static_cast<int>(l);

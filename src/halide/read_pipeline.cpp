@@ -335,7 +335,8 @@ class Reading {
             for (Stage& stage : function.stages) {
                 std::vector<bool> constant;
                 for (const Loop& loop : stage.loops) {
-                    constant.push_back(!loop.is_reduction() && function.constant[loop.position]);
+                    constant.push_back(loop.is_reduction() ? loop.constant_extent
+                                                           : function.constant[loop.position]);
                 }
                 analyse_phases(parts_, estimates_, input_index_, f,
                                stage.index == 0 ? f.definition() : f.update(stage.index - 1),

@@ -562,8 +562,8 @@ std::int64_t Bounds::with_tails(int function, int dim, std::int64_t extent) cons
     }
     std::int64_t result = extent;
     for (const SplitStage& split : mine[dim]) {
-        result = std::max(result,
-                          stored_extent(extent, *split.splits, LoopKind::Pure, split.stage));
+        result =
+            std::max(result, stored_extent(extent, *split.splits, LoopKind::Pure, split.stage));
     }
     return result;
 }

@@ -109,8 +109,8 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     }
     if (smallest >= 0) {
         const auto least = static_cast<double>(smallest);
-        caps.code_size = static_cast<std::int64_t>(
-            std::max(kCode + kMore * std::sqrt(least), kAnyway * least));
+        caps.code_size =
+            static_cast<std::int64_t>(std::max(kCode + kMore * std::sqrt(least), kAnyway * least));
     }
     return caps;
 }

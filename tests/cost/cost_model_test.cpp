@@ -277,6 +277,16 @@ TEST(Cost, ManyShortRunsOfMemoryWaitForTheirBeginnings) {
     const double followed = dram(64, 16);
     machine.streams.value /= 4;
     EXPECT_GT(dram(64, 16), 1.4 * followed) << "too many for a processor that follows fewer";
+    // A few too many are no cliff: most of them are followed.
+    machine.streams.value *= 4;
+    double before = followed;
+    for (int step = 0; step < 20; step++) {
+        machine.streams.value *= 0.9;
+        const double now = dram(64, 16);
+        EXPECT_GE(now, before);
+        EXPECT_LT(now, 1.25 * before) << machine.streams.value << " are followed";
+        before = now;
+    }
 }
 
 TEST(Cost, StorageThatIsTurnedAwayFromVectorsIsWrittenElementByElement) {

@@ -434,6 +434,32 @@ TEST(Selectors, AreWhatIsTheSameForAllPoints) {
     EXPECT_FALSE(selector("by_pixel")) << "each pixel has its own";
 }
 
+// A program of operations, of which each step carries out one.
+TEST(Phases, AreStepsOfReductionsToo) {
+    ImageParam in(Float(32), 2, "in");
+    ImageParam program(Int(32), 1, "program");
+    Var x("x"), y("y");
+    RDom r(0, 3, 0, program.dim(0).extent());
+    r.where(r.x == program(r.y));
+    Func result("result"), out("out");
+    result(x, y) = in(x, y);
+    result(x, y) =
+        Halide::mux(r.x, {result(x, y) + 1, result(x, y) / in(x, y), sqrt(result(x, y))});
+    out(x, y) = result(x, y);
+    in.set_estimates({{0, 64}, {0, 64}});
+    program.set_estimates({{0, 8}});
+    out.set_estimates({{0, 64}, {0, 64}});
+    const PipelineDag dag = read(Pipeline(out));
+    const Stage& update = function(dag, "result").stages[1];
+    const auto steps = std::ranges::find_if(
+        update.loops, [](const Loop& loop) { return loop.is_reduction() && loop.constant_extent; });
+    ASSERT_NE(steps, update.loops.end());
+    const auto loop = static_cast<int>(steps - update.loops.begin());
+    EXPECT_EQ(update.phases, (std::vector<Phase>{{loop, 3, true}}));
+    EXPECT_FLOAT_EQ(ops_in(update, 0).of(Arithmetic::Divide), 1);
+    EXPECT_FLOAT_EQ(ops_in(update, 1).of(Arithmetic::Divide), 1.0F / 3);
+}
+
 TEST(Phases, AreWhereDefinitionsRepeat) {
     ImageParam in(Float(32), 2, "in");
     Var x("x"), y("y"), c("c");
