@@ -186,7 +186,7 @@ double Footprints::beginnings_of(const std::vector<double>& runs,
     for (std::size_t p = 0; p < runs.size(); p++) {
         const double mine = runs[p] > 0 ? std::max(runs[p], line_) : 0;
         if (mine > run && run > 0 && streams[p - 1] > followed_) {
-            const double lost = share * (1 - followed_ / streams[p - 1]);
+            const double lost = share * std::min(1.0, streams[p - 1] / followed_ - 1);
             beginnings += lost / run;
             share -= lost;
         }
