@@ -177,7 +177,9 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
 }
 
 // `runs`: bytes of one for each position, and then all; `streams`: how many there are. No run is
-// shorter than a cache line, which stays in the first cache until the loop moves on.
+// shorter than a cache line, which stays in the first cache until the loop moves on. Of streams
+// that are more than the prefetchers follow a share is lost, and ends there: streams / followed -
+// 1, from twice as many on all (docs/cost-model.md, "Beginnings of runs").
 double Footprints::beginnings_of(const std::vector<double>& runs,
                                  const std::vector<double>& streams) const {
     double beginnings = 0;

@@ -335,8 +335,7 @@ class Reading {
             for (Stage& stage : function.stages) {
                 std::vector<bool> constant;
                 for (const Loop& loop : stage.loops) {
-                    constant.push_back(loop.is_reduction() ? loop.constant_extent
-                                                           : function.constant[loop.position]);
+                    constant.push_back(has_constant_range(function, loop));
                 }
                 analyse_phases(parts_, estimates_, input_index_, f,
                                stage.index == 0 ? f.definition() : f.update(stage.index - 1),
@@ -345,15 +344,17 @@ class Reading {
         }
     }
 
+    static bool has_constant_range(const Function& f, const Loop& loop) {
+        return loop.is_reduction() ? loop.constant_extent : f.constant[loop.position];
+    }
+
     static void keep_constant(const Function& reader, const Stage& stage, const Load& load,
                               std::vector<bool>& constant) {
         for (std::size_t d = 0; d < constant.size(); d++) {
             const Coordinate& at = load.coords[d];
             bool stays = at.affine;
             for (std::size_t l = 0; l < stage.loops.size() && stays; l++) {
-                const Loop& loop = stage.loops[l];
-                stays = at.rates[l] == 0 || (loop.is_reduction() ? loop.constant_extent
-                                                                 : reader.constant[loop.position]);
+                stays = at.rates[l] == 0 || has_constant_range(reader, stage.loops[l]);
             }
             constant[d] = constant[d] && stays;
         }

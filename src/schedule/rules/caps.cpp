@@ -59,12 +59,11 @@ void check_stack(const RuleContext& c) {
         if (const std::optional<Fold>& fold = c.schedule.functions[f].fold) {
             constant[fold->dim] = true;
         }
+        const bool varies = std::ranges::count(constant, false) > 0;
+        const bool may_vary = memory == Memory::Stack && store.kind == Level::Kind::At;
         // What an extern stage writes is in a buffer, whose size Halide does not take for a
         // constant.
-        const bool is_constant =
-            std::ranges::count(constant, false) == 0 && !c.graph.functions[f].is_extern;
-        if (!is_constant && (memory == Memory::Register || store.kind != Level::Kind::At ||
-                             c.graph.functions[f].is_extern)) {
+        if (c.graph.functions[f].is_extern || (varies && !may_vary)) {
             c.broken(f, -1, "is on the stack or in registers, and its size is not constant");
         }
         const std::int64_t bytes = c.bounds.allocation_bytes(f);
