@@ -136,9 +136,10 @@ struct Stage {
     bool reads_itself = false;
     bool associative = false;  // its reduction may be reordered and split (prove_associativity)
     bool commutative = false;
-    bool predicated = false;  // the domain has a where()
-    bool undefined = false;   // a pure definition as undef(): memory is left as it is
-    std::string text;         // the definition, "f(x, y) += g(x + r_x, y)"
+    bool predicated = false;     // the domain has a where()
+    double predicate_share = 1;  // of the domain that it leaves, estimated
+    bool undefined = false;      // a pure definition as undef(): memory is left as it is
+    std::string text;            // the definition, "f(x, y) += g(x + r_x, y)"
 };
 
 /** Operations of one evaluation where the points of the phases in the set of bits are known. */

@@ -12,6 +12,7 @@
 #include "halide/operation_counts.h"
 #include "halide/parts.h"
 #include "halide/pinned.h"
+#include "halide/predicate_share.h"
 #include "halide/regions.h"
 
 namespace nestor {
@@ -195,7 +196,11 @@ class Reading {
             stage.loops.push_back(std::move(loop));
         }
         analyse_definition(parts_, estimates_, input_index_, f, d, stage);
-        stage.predicated = !rvars.empty() && !d.split_predicate().empty();
+        const std::vector<Expr> conditions = d.split_predicate();
+        stage.predicated = !rvars.empty() && !conditions.empty();
+        if (stage.predicated) {
+            stage.predicate_share = predicate_share(conditions, stage.loops, estimates_);
+        }
         prove(f, d, stage);
         stage.text = definition_text(parts_, f, index);
         return stage;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "search/inlining.h"
+#include "search/plan.h"
 
 namespace nestor {
 
@@ -18,13 +19,6 @@ std::int64_t power_of_two_below(std::int64_t n) {
         power *= 2;
     }
     return power;
-}
-
-// The memory of an undefined pure definition is only as large as the updates make it, and Halide 21
-// gets the bounds of such an update wrong when its reduction loops are split or run as vectors.
-bool may_reorganise(const Function& f, const Loop& loop) {
-    return loop.kind == LoopKind::Pure ||
-           (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
 struct Trip {
@@ -67,7 +61,7 @@ class NestBuilder {
     void parallelize(const std::vector<Trip>& outermost_first, const Machine& machine) {
         std::int64_t tasks = 1;
         for (const Trip& trip : outermost_first) {
-            if (tasks >= machine.parallelism || !may_reorganise(f_, stage_.loops[trip.loop.dim])) {
+            if (tasks >= machine.parallelism || !is_free(f_, stage_.loops[trip.loop.dim])) {
                 break;
             }
             nest_.parallel.push_back(trip.loop);
@@ -123,7 +117,7 @@ Roles assign_roles(const Function& f, const Stage& stage, const std::vector<std:
     const std::int64_t natural = machine.lanes(widest_bytes(f));
     std::vector<int> free;
     for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
-        (may_reorganise(f, stage.loops[d]) ? free : roles.reduction).push_back(d);
+        (is_free(f, stage.loops[d]) ? free : roles.reduction).push_back(d);
     }
     const auto is_long = [&](int d) { return extents[d] > kSmallExtent; };
     // The first dimension is contiguous in memory; one that fills less than half a vector is not

@@ -61,6 +61,17 @@ Schedule tiled(const PipelineDag& dag, std::int64_t width, std::int64_t height, 
     return schedule;
 }
 
+/// A matrix product and what reads it at root, in loops as they are written.
+Schedule product_at_root(const PipelineDag& dag) {
+    Schedule schedule = empty_schedule(dag);
+    for (const int f : {0, 1}) {
+        schedule.functions[f].compute = Level::inlined();
+    }
+    schedule.functions[2].compute = Level::root();
+    schedule.functions[3].compute = Level::root();
+    return schedule;
+}
+
 double seconds(const PipelineDag& dag, const Schedule& schedule, const Machine& machine) {
     return predict(dag, schedule, machine).cost.total();
 }
@@ -461,12 +472,7 @@ TEST(Cost, TooLittleAndTooMuchParallelism) {
 TEST(Cost, ChainsOfDependentOperationsWait) {
     PipelineDag dag = samples::matmul();
     dag.functions[2].stages[1].ops.add(Arithmetic::MultiplyAdd, ElementType::Float32);
-    Schedule schedule = empty_schedule(dag);
-    for (const int f : {0, 1}) {
-        schedule.functions[f].compute = Level::inlined();
-    }
-    schedule.functions[2].compute = Level::root();
-    schedule.functions[3].compute = Level::root();
+    Schedule schedule = product_at_root(dag);
     LoopNest& update = nest(schedule, 2, 1);
     update.vector = split(update, 0, 8);
     update.order = {*update.vector, {2, 0}, {0, 0}, {1, 0}};
@@ -479,6 +485,18 @@ TEST(Cost, ChainsOfDependentOperationsWait) {
     const Cost together = predict(dag, schedule, avx2()).cost;
     EXPECT_LT(together[Term::Latency], 0.2 * alone[Term::Latency]);
     EXPECT_LT(together.total(), alone.total());
+}
+
+TEST(Cost, WhatAPredicateLeavesOutCostsNothing) {
+    PipelineDag dag = samples::matmul();
+    Stage& stage = dag.functions[2].stages[1];
+    stage.ops.add(Arithmetic::MultiplyAdd, ElementType::Float32);
+    const Schedule schedule = product_at_root(dag);
+    const double all = predict(dag, schedule, avx2()).cost[Term::Compute];
+    stage.predicate_share = 0.5;
+    const double half = predict(dag, schedule, avx2()).cost[Term::Compute];
+    EXPECT_LT(half, 0.75 * all);
+    EXPECT_GT(half, 0.4 * all);
 }
 
 TEST(Cost, GathersCost) {

@@ -460,6 +460,36 @@ TEST(Phases, AreStepsOfReductionsToo) {
     EXPECT_FLOAT_EQ(ops_in(update, 1).of(Arithmetic::Divide), 1.0F / 3);
 }
 
+TEST(Predicates, LeaveAShareOfTheirDomain) {
+    ImageParam in(Float(32), 2, "in");
+    ImageParam program(Int(32), 1, "program");
+    const Var x("x");
+    const auto share = [&](const std::function<void(RDom&)>& restrict) {
+        RDom r(0, 4, 0, in.height());
+        restrict(r);
+        Func sums("sums");
+        sums(x) = 0.0F;
+        sums(x) += in(x, r.y) * cast<float>(r.x);
+        in.set_estimates({{0, 64}, {0, 100}});
+        program.set_estimates({{0, 100}});
+        sums.set_estimates({{0, 64}});
+        const PipelineDag dag = read(Pipeline(sums));
+        return function(dag, "sums").stages[1].predicate_share;
+    };
+    EXPECT_EQ(share([](RDom&) {}), 1);
+    EXPECT_NEAR(share([&](RDom& r) { r.where(r.y < x); }), 0.32, 0.03) << "a triangle";
+    EXPECT_NEAR(share([&](RDom& r) { r.where(r.y < in.height() / 4); }), 0.25, 0.01);
+    EXPECT_EQ(share([&](RDom& r) { r.where(r.x == program(r.y)); }), 0.25) << "one step of four";
+    EXPECT_EQ(share([&](RDom& r) { r.where(program(r.y) != r.x); }), 0.75);
+    EXPECT_EQ(share([&](RDom& r) { r.where(in(r.x, r.y) > 0); }), 1) << "nobody knows";
+    EXPECT_NEAR(share([&](RDom& r) {
+                    r.where(r.y < 50);
+                    r.where(r.x == program(r.y));
+                }),
+                0.125, 0.005);
+    EXPECT_GT(share([](RDom& r) { r.where(r.y < 0); }), 0) << "not nothing";
+}
+
 TEST(Phases, AreWhereDefinitionsRepeat) {
     ImageParam in(Float(32), 2, "in");
     Var x("x"), y("y"), c("c");

@@ -70,8 +70,9 @@ class NestWork {
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
         for (double* c : {&cycles_.arithmetic, &cycles_.loads, &cycles_.stores, &cycles_.issue}) {
-            *c *= kStalls;
+            *c *= kStalls * stage_.predicate_share;
         }
+        cycles_.latency *= stage_.predicate_share;
         return cycles_;
     }
 
