@@ -61,13 +61,9 @@ Schedule tiled(const PipelineDag& dag, std::int64_t width, std::int64_t height, 
     return schedule;
 }
 
-/// A matrix product and what reads it at root, in loops as they are written.
-Schedule product_at_root(const PipelineDag& dag) {
-    Schedule schedule = empty_schedule(dag);
-    for (const int f : {0, 1}) {
-        schedule.functions[f].compute = Level::inlined();
-    }
-    schedule.functions[2].compute = Level::root();
+/// A matrix product and what reads it at root, its zeros in vectors, its sums as they are written.
+Schedule product_at_root(const PipelineDag& dag, int lanes = 1) {
+    Schedule schedule = at_root(dag, true, lanes);
     schedule.functions[3].compute = Level::root();
     return schedule;
 }
@@ -580,8 +576,7 @@ TEST(Cost, WhatCopiesShareWaitsInRegisters) {
 TEST(Cost, SumsAreInRegistersWhereTheyAreKnownToBeApart) {
     const PipelineDag dag = samples::matmul();
     const auto compute = [&](bool at_blocks, bool divided) {
-        Schedule schedule = at_root(dag, true, 16);
-        schedule.functions[3].compute = Level::root();
+        Schedule schedule = product_at_root(dag, 16);
         LoopNest& out = nest(schedule, 3);
         out.vector = split(out, 0, 16);
         const LoopRef block = split(out, 1, 4);
@@ -610,8 +605,7 @@ TEST(Cost, SumsAreInRegistersWhereTheyAreKnownToBeApart) {
 TEST(Cost, SumsWithoutARegisterTakeLonger) {
     const PipelineDag dag = samples::matmul();
     const auto compute = [&](std::int64_t rows) {
-        Schedule schedule = at_root(dag, true, 8);
-        schedule.functions[3].compute = Level::root();
+        Schedule schedule = product_at_root(dag, 8);
         LoopNest& out = nest(schedule, 3);
         out.vector = split(out, 0, 8);
         const LoopRef block = split(out, 1, rows);
@@ -632,8 +626,7 @@ TEST(Cost, SumsWithoutARegisterTakeLonger) {
 TEST(Cost, RowsThatAreFarApartAreAPageEach) {
     PipelineDag dag = samples::matmul();
     const auto pages = [&](bool packed) {
-        Schedule schedule = at_root(dag, true, 8);
-        schedule.functions[3].compute = Level::root();
+        Schedule schedule = product_at_root(dag, 8);
         LoopNest& out = nest(schedule, 3);
         out.vector = split(out, 0, 8);
         out.order = {*out.vector, {1, 0}, {0, 0}};
