@@ -63,10 +63,13 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
     bool scattered = false;
     bool known = true;  // where the elements are, by no vector of indices
     for (std::size_t c = 0; c < coords.size(); c++) {
+        if (!coords[c].changes_with(body_.vector_dim)) {
+            continue;
+        }
         if (!coords[c].affine) {
             scattered = true;
             known = false;
-        } else if (coords[c].rates[body_.vector_dim] != 0) {
+        } else {
             const double step = stride(source, index, c);
             scattered = scattered || step == 0 || rate != 0;
             rate = std::abs(coords[c].rates[body_.vector_dim]) * step * body_.apart;
@@ -161,8 +164,9 @@ bool Accesses::all_between(Source source, int index, const std::vector<Coordinat
     for (const Copies& copies : body_.copies) {
         double distance = 0;
         for (std::size_t c = 0; c < coords.size(); c++) {
-            distance +=
-                std::abs(coords[c].rates[copies.dim]) * stride(source, index, c) * copies.stride;
+            distance += coords[c].affine ? std::abs(coords[c].rates[copies.dim]) *
+                                               stride(source, index, c) * copies.stride
+                                         : 0;
         }
         stored *= distance > 0 && distance < rate ? copies.count : 1;
     }

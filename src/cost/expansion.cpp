@@ -78,6 +78,16 @@ Coordinate composed(const Coordinate& inner, const std::vector<Coordinate>& oute
     }
     result.offset_min = static_cast<std::int64_t>(std::floor(low));
     result.offset_max = static_cast<std::int64_t>(std::floor(high));
+    if (!result.affine) {
+        result.fixed_loops.assign(loops, true);
+        for (std::size_t a = 0; a < outer.size(); a++) {
+            for (std::size_t l = 0; l < loops && inner.changes_with(static_cast<int>(a)); l++) {
+                if (outer[a].changes_with(static_cast<int>(l))) {
+                    result.fixed_loops[l] = false;
+                }
+            }
+        }
+    }
     return result;
 }
 
@@ -184,10 +194,8 @@ class Expander {
 }  // namespace
 
 bool Family::depends_on(int dim) const {
-    return std::ranges::any_of(coords, [&](const Coordinate& coordinate) {
-        return !coordinate.affine || (static_cast<std::size_t>(dim) < coordinate.rates.size() &&
-                                      coordinate.rates[dim] != 0);
-    });
+    return std::ranges::any_of(
+        coords, [&](const Coordinate& coordinate) { return coordinate.changes_with(dim); });
 }
 
 bool Family::is_affine() const {

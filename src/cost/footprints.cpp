@@ -206,7 +206,7 @@ std::vector<std::int64_t> Footprints::own_extents(const NestFacts& nest,
         double points = 1;
         for (std::size_t i = 0; i < position; i++) {
             const int dim = nest.loops[i].site.loop.dim;
-            const bool moves = !nest.stores[d].affine || nest.stores[d].rates[dim] != 0;
+            const bool moves = nest.stores[d].changes_with(dim);
             points *= moves ? nest.loops[i].trips : 1;
         }
         extents[d] = std::min(f.region[d].extent, static_cast<std::int64_t>(points));
@@ -259,9 +259,10 @@ Footprints::Layout Footprints::layout(const Array& array,
         } else {
             result.runs *= static_cast<double>(extents[d]);
         }
+        const double gap = stride * static_cast<double>(array.extents[d] - extents[d]);
         stride *= static_cast<double>(array.extents[d]);
         result.contiguous *= goes_on ? static_cast<double>(extents[d]) : 1;
-        goes_on = goes_on && extents[d] >= array.extents[d];
+        goes_on = goes_on && gap < line_;
     }
     result.pages *= 1 + span / page_;
     return result;

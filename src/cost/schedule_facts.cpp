@@ -45,9 +45,8 @@ std::size_t NestFacts::innermost_rolled() const {
 }
 
 bool NestFacts::stores_change_with(int dim) const {
-    return std::ranges::any_of(stores, [&](const Coordinate& coordinate) {
-        return !coordinate.affine || coordinate.rates[dim] != 0;
-    });
+    return std::ranges::any_of(
+        stores, [&](const Coordinate& coordinate) { return coordinate.changes_with(dim); });
 }
 
 double NestFacts::lanes() const {
@@ -400,7 +399,10 @@ bool ScheduleFacts::stride_is_constant(int function, int dim) {
     if (f.is_output || dim == placement_.dense_dim(Source::Function, function)) {
         return placement_.stride(Source::Function, function, dim) != 0;
     }
-    std::vector<bool> constant = f.constant;
+    std::vector<bool> constant;
+    for (int d = 0; d < f.dimensions(); d++) {
+        constant.push_back(placement_.has_known_extent(function, d));
+    }
     const Level store = placement_.store(function);
     if (store.kind == Level::Kind::At) {
         const std::vector<bool> here = bounds_.within(store.site).constant(function);

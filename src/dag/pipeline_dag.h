@@ -41,6 +41,14 @@ struct Coordinate {
     std::vector<double> rates;        // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
     std::int64_t offset_min = 0;      // the constant part, or its range (of a select, say)
     std::int64_t offset_max = 0;
+    std::vector<bool> fixed_loops;    // [loop], not affine: it does not change with; empty: unknown
+
+    /** Whether it may be another one in the next iteration of that loop of the stage. */
+    [[nodiscard]] bool changes_with(int loop) const {
+        const auto l = static_cast<std::size_t>(loop);
+        return affine ? l < rates.size() && rates[l] != 0
+                      : l >= fixed_loops.size() || !fixed_loops[l];
+    }
 
     [[nodiscard]] bool is_clamped_along(int loop) const {
         return static_cast<std::size_t>(loop) < clamped_loops.size() && clamped_loops[loop];

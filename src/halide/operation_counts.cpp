@@ -114,6 +114,10 @@ void count_call(const Call* call, OpCounts& ops) {
     if (call->is_tag()) {
         return;
     }
+    if (call->is_intrinsic(Call::lerp) && call->type.is_float()) {
+        add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, ops);
+        return;
+    }
     if (call->is_intrinsic(Call::mux)) {
         ops.add(Select, element_of(call->type), static_cast<float>(call->args.size()) - 2);
         return;

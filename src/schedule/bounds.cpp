@@ -371,7 +371,7 @@ Range Regions::aligned(int function, int dim) const {
     const Range& whole = bounds_.placement().graph().functions[function].region[dim];
     const Box& box = boxes_[at];
     Range needed{box.whole ? whole.min : static_cast<std::int64_t>(std::floor(box.lo)),
-                 extent_of(box, whole.extent)};
+                 extent_of(box, bounds_.needed_extent(Source::Function, function, dim))};
     const std::int64_t modulus = bounds_.modulus(function, dim);
     if (modulus <= 1) {
         return needed;
@@ -405,15 +405,16 @@ std::vector<bool> Regions::constant(int function) const {
 
 std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
     const PipelineDag& graph = bounds_.placement().graph();
-    const std::vector<Range>& whole =
-        source == Source::Function ? graph.functions[index].region : graph.inputs[index].region;
+    const std::size_t dims = source == Source::Function ? graph.functions[index].region.size()
+                                                        : graph.inputs[index].region.size();
     std::vector<std::int64_t> result;
     if (touches(source, index)) {
         const std::size_t first = first_dim(source, index);
-        for (std::size_t d = 0; d < whole.size(); d++) {
+        for (std::size_t d = 0; d < dims; d++) {
             const Loaded* const before = before_widening(first + d);
             const Box& box = before == nullptr ? boxes_[first + d] : before->box;
-            result.push_back(extent_of(box, whole[d].extent));
+            result.push_back(
+                extent_of(box, bounds_.needed_extent(source, index, static_cast<int>(d))));
         }
     }
     return result;
@@ -452,6 +453,88 @@ Bounds::Bounds(const Placement& placement)
         next += input.region.size();
     }
     first_dim_.push_back(next);
+    find_extra_points();
+}
+
+// What is aligned, or rounded up to whole vectors, needs more of its producers, unless that is
+// clamped. Of long dimensions, that is too little to matter.
+void Bounds::find_extra_points() {
+    constexpr std::int64_t kShort = 16;
+    const PipelineDag& graph = placement_.graph();
+    const auto first_extra = std::ranges::find_if(consumers_first_, [&](int function) {
+        return any_extra_points(function, kShort);
+    });
+    if (first_extra == consumers_first_.end()) {
+        return;
+    }
+    extra_points_.assign(first_dim_.back(), 0);
+    for (auto consumer = first_extra; consumer != consumers_first_.end(); ++consumer) {
+        const Function& f = graph.functions[*consumer];
+        const std::size_t first = first_dim_[*consumer];
+        bool any = false;
+        for (int d = 0; d < f.dimensions(); d++) {
+            std::int64_t& extra = extra_points_[first + d];
+            Range needed = f.region[d];
+            needed.extent += extra;
+            needed = aligned_to(modulus(*consumer, d), needed, true);
+            if (needed.extent <= kShort && !f.is_output && !placement_.is_transparent(*consumer)) {
+                needed.extent = with_tails(*consumer, d, needed.extent);
+            }
+            extra = needed.extent - f.region[d].extent;
+            any = any || extra > 0;
+        }
+        for (const Stage& stage : f.stages) {
+            for (const Load& load : stage.loads) {
+                if (any) {
+                    add_extra_points(stage, first, load);
+                }
+            }
+        }
+    }
+}
+
+// Whether it computes more than it is asked for, by itself.
+bool Bounds::any_extra_points(int function, std::int64_t longest) const {
+    const Function& f = placement_.graph().functions[function];
+    if (!placement_.schedule().functions[function].region_alignment.empty()) {
+        return true;
+    }
+    for (int d = 0; d < f.dimensions(); d++) {
+        const std::int64_t extent = f.region[d].extent;
+        if (extent <= longest && !f.is_output && !placement_.is_transparent(function) &&
+            with_tails(function, d, extent) > extent) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void Bounds::add_extra_points(const Stage& stage, std::size_t consumer, const Load& load) {
+    const std::size_t source = load.source == Source::Function
+                                   ? load.index
+                                   : placement_.graph().functions.size() + load.index;
+    for (std::size_t c = 0; c < load.coords.size(); c++) {
+        const Coordinate& coordinate = load.coords[c];
+        double more = 0;
+        for (std::size_t l = 0; l < coordinate.rates.size() && coordinate.affine; l++) {
+            const Loop& loop = stage.loops[l];
+            more += loop.is_reduction()
+                        ? 0
+                        : std::abs(coordinate.rates[l]) *
+                              static_cast<double>(extra_points_[consumer + loop.position]);
+        }
+        std::int64_t& extra = extra_points_[first_dim_[source] + c];
+        extra = coordinate.clamped ? extra : std::max(extra, static_cast<std::int64_t>(more));
+    }
+}
+
+std::int64_t Bounds::needed_extent(Source source, int index, int dim) const {
+    const PipelineDag& graph = placement_.graph();
+    const bool is_input = source == Source::Input;
+    const Range& range =
+        is_input ? graph.inputs[index].region[dim] : graph.functions[index].region[dim];
+    const std::size_t at = is_input ? graph.functions.size() + index : index;
+    return range.extent + (extra_points_.empty() ? 0 : extra_points_[first_dim_[at] + dim]);
 }
 
 const Regions& Bounds::within(const LoopSite& site) {
@@ -510,8 +593,7 @@ std::vector<std::int64_t> Bounds::whole_region(int function) const {
 }
 
 std::int64_t Bounds::whole_extent(int function, int dim) const {
-    const Range& needed = placement_.graph().functions[function].region[dim];
-    return with_tails(function, dim, aligned_to(modulus(function, dim), needed, true).extent);
+    return with_tails(function, dim, needed_extent(Source::Function, function, dim));
 }
 
 const std::vector<StageDim>& Bounds::dims(int function, int stage) {
@@ -527,7 +609,13 @@ const std::vector<StageDim>& Bounds::dims(int function, int stage) {
 
 std::vector<StageDim> Bounds::make_dims(int function, int stage) {
     std::vector<StageDim> dims = placement_.dims(function, stage);
+    const std::vector<Loop>& loops = placement_.graph().functions[function].stages[stage].loops;
     if (placement_.kind(function) != Placement::Kind::At) {
+        for (std::size_t d = 0; d < dims.size() && !extra_points_.empty(); d++) {
+            if (!loops[d].is_reduction()) {
+                dims[d].extent += extra_points_[first_dim_[function] + loops[d].position];
+            }
+        }
         return dims;
     }
     const Regions& around = within(placement_.schedule().functions[function].compute.site);
@@ -535,7 +623,6 @@ std::vector<StageDim> Bounds::make_dims(int function, int stage) {
     if (extents.empty()) {
         return dims;
     }
-    const std::vector<Loop>& loops = placement_.graph().functions[function].stages[stage].loops;
     for (std::size_t d = 0; d < dims.size(); d++) {
         if (!loops[d].is_reduction()) {
             const Span span = around.span(Source::Function, function, loops[d].position);

@@ -151,12 +151,19 @@ class Bounds {
         int stage;
     };
 
+    void find_extra_points();
+    [[nodiscard]] bool any_extra_points(int function, std::int64_t longest) const;
+    void add_extra_points(const Stage& stage, std::size_t consumer, const Load& load);
+    /** Extent of all that is needed of it, with what the alignment of its consumers asks for. */
+    [[nodiscard]] std::int64_t needed_extent(Source source, int index, int dim) const;
     [[nodiscard]] std::vector<StageDim> make_dims(int function, int stage);
     [[nodiscard]] std::vector<std::vector<SplitStage>> find_splits(int function) const;
 
     const Placement& placement_;
     std::vector<int> consumers_first_;
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
+    // By first_dim_, points more than the graph's regions have; empty: nowhere any.
+    std::vector<std::int64_t> extra_points_;
     std::map<LoopSite, std::unique_ptr<const Regions>> regions_;
     std::vector<std::vector<std::optional<std::vector<StageDim>>>> dims_;  // [function][stage]
     // [function][dimension], each function's when first asked for.

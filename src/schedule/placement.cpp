@@ -199,9 +199,19 @@ std::int64_t Placement::stride(Source source, int index, int dim) const {
     const std::vector<int>& order = schedule_.functions[index].storage_order;
     const int second = order.size() > 1 ? order[1] : 1;
     const Function& f = graph_.functions[index];
-    const auto d = static_cast<std::size_t>(dense);
-    const std::int64_t channels = f.region[d].extent;
-    return dim == second && f.constant[d] && channels <= kSmall ? channels : 0;
+    std::int64_t channels = f.region[dense].extent;
+    for (const Alignment& each : schedule_.functions[index].region_alignment) {
+        const std::int64_t n = each.elements;
+        channels = each.dim == dense ? (channels + n - 1) / n * n : channels;
+    }
+    return dim == second && has_known_extent(index, dense) && channels <= kSmall ? channels : 0;
+}
+
+bool Placement::has_known_extent(int function, int dim) const {
+    const Function& f = graph_.functions[function];
+    // Memory at root is for all cases.
+    const bool assumed = static_cast<std::size_t>(dim) < f.assumed.size() && f.assumed[dim];
+    return f.constant[dim] && !(assumed && storage(function).kind != Level::Kind::At);
 }
 
 }  // namespace nestor

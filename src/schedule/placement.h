@@ -89,6 +89,9 @@ class Placement {
      * channels of interleaved pictures are between pixels. 0: not known, or more than 8. */
     [[nodiscard]] std::int64_t stride(Source source, int index, int dim) const;
 
+    /** Whether the memory of a function has the same extent along a dimension in every run. */
+    [[nodiscard]] bool has_known_extent(int function, int dim) const;
+
     [[nodiscard]] const PipelineDag& graph() const { return graph_; }
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
 

@@ -23,7 +23,7 @@ bool Reach::goes_on(const Stage& stage, int loop) const {
     for (const Load& load : stage.loads) {
         for (std::size_t c = 0; c < load.coords.size(); c++) {
             const Coordinate& coordinate = load.coords[c];
-            const bool moves = !coordinate.affine || coordinate.rates[loop] != 0;
+            const bool moves = coordinate.changes_with(loop);
             const bool open =
                 load.source == Source::Input || beyond_[load.index][static_cast<int>(c)];
             if (moves && open && !coordinate.clamped) {

@@ -60,6 +60,10 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
         result.clamped_loops.push_back(coordinate.is_clamped_along(l.ref.dim));
     }
     if (!coordinate.affine) {
+        result.fixed_loops.clear();
+        for (const LoopOfDim& l : loops) {
+            result.fixed_loops.push_back(!coordinate.changes_with(l.ref.dim));
+        }
         return result;
     }
     for (const LoopOfDim& l : loops) {

@@ -23,8 +23,8 @@ int dim_along(const Load& load, int loop) {
 }
 
 bool depends_on(const Load& load, int loop) {
-    return std::ranges::any_of(
-        load.coords, [&](const Coordinate& each) { return !each.affine || each.rates[loop] != 0; });
+    return std::ranges::any_of(load.coords,
+                               [&](const Coordinate& each) { return each.changes_with(loop); });
 }
 
 class DotProducts {

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "schedule/phases.h"
+#include "search/channel_vectors.h"
 #include "search/dot_products.h"
+#include "search/nests.h"
 #include "search/register_tiles.h"
 #include "search/transpositions.h"
 
@@ -36,6 +38,7 @@ class Neighbours {
         places();
         for_each_register_tile(builder_, plan_, function_, visit_);
         for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_);
+        for_each_channel_vector(builder_, plan_, function_, visit_);
         if (mine().place == Place::Inlined) {
             return;
         }
@@ -238,7 +241,8 @@ class Neighbours {
             narrowest = std::min(narrowest, type.bytes());
         }
         const int widest = kWidestVectors * machine_.lanes(narrowest);
-        for (const int lanes : {1, nest.lanes / 2, nest.lanes * 2}) {
+        const int natural = machine_.lanes(widest_bytes(f_));
+        for (const int lanes : {1, nest.lanes / 2, nest.lanes * 2, natural}) {
             const bool fits = lanes <= f_.stages[s].loops[nest.vector_dim].range.extent;
             if (lanes >= 1 && lanes <= widest && fits) {
                 offer([&](FunctionPlan& f) { f.stages[s].lanes = lanes; });

@@ -124,6 +124,7 @@ class Builder {
 
     [[nodiscard]] const PipelineDag& dag() const { return dag_; }
     [[nodiscard]] const Machine& machine() const { return machine_; }
+    [[nodiscard]] const Reach& reach() const { return reach_; }
     /** See nestor::has_scans(). */
     [[nodiscard]] bool has_scans() const { return has_scans_; }
 

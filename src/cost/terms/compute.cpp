@@ -166,6 +166,7 @@ class NestWork {
         times *= family.conditional ? needed() : 1;
         const double away = 1 - at_border(family);
         cycles_.loads += away * times * each.cycles * unaligned(family, dense, type, lanes);
+        add_addresses(family, times);
         instructions_ += away * times * each.instructions;
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
             OpCounts widen;
@@ -176,6 +177,21 @@ class NestWork {
             const double elements = (1 - away) * times * lanes;
             cycles_.loads += elements * machine_.gather[type].value_or(1);
             instructions_ += elements * 2;
+        }
+    }
+
+    // Of what is loaded at places that the data tell: nothing moves on from the place before, so
+    // that each index is multiplied by the distance that it stands for, unless that is a constant.
+    void add_addresses(const Family& family, double times) {
+        OpCounts one;
+        one.add(Arithmetic::Multiply, ElementType::Int32);
+        one.add(Arithmetic::Add, ElementType::Int32);
+        for (int c = 0; c < std::ssize(family.coords); c++) {
+            const Coordinate& each = family.coords[c];
+            if (!each.affine && facts_.stride(family.source, family.index, c) == 0) {
+                const bool vector = body_.vector_dim >= 0 && each.changes_with(body_.vector_dim);
+                add_operations(one, vector ? body_.lanes : 1, times);
+            }
         }
     }
 
@@ -214,7 +230,7 @@ class NestWork {
 
     [[nodiscard]] bool known_apart(int dim) {
         for (std::size_t c = 0; c < nest_.stores.size(); c++) {
-            const bool moves = !nest_.stores[c].affine || nest_.stores[c].rates[dim] != 0;
+            const bool moves = nest_.stores[c].changes_with(dim);
             if (moves && !facts_.stride_is_constant(nest_.function, static_cast<int>(c))) {
                 return false;
             }

@@ -19,7 +19,7 @@ bool is_unknown_reduction(const Loop& loop) {
 bool runs_over_unknown(const Load& load, const Stage& stage) {
     return std::ranges::any_of(load.coords, [&](const Coordinate& coordinate) {
         for (std::size_t l = 0; l < stage.loops.size(); l++) {
-            const bool moves = !coordinate.affine || coordinate.rates[l] != 0;
+            const bool moves = coordinate.changes_with(static_cast<int>(l));
             if (moves && is_unknown_reduction(stage.loops[l])) {
                 return true;
             }
