@@ -5,6 +5,12 @@
 
 namespace nestor {
 
+namespace {
+
+constexpr std::int64_t kChannels = 8;
+
+}  // namespace
+
 Footprints::Footprints(ScheduleFacts& facts, const NestFacts& root)
     : facts_(facts),
       line_(facts.machine().line_bytes.value_or(64)),
@@ -259,10 +265,12 @@ Footprints::Layout Footprints::layout(const Array& array,
         } else {
             result.runs *= static_cast<double>(extents[d]);
         }
-        const double gap = stride * static_cast<double>(array.extents[d] - extents[d]);
+        // Padding between channels comes with them.
+        const bool padded = array.extents[d] <= kChannels &&
+                            stride * static_cast<double>(array.extents[d]) <= line_;
         stride *= static_cast<double>(array.extents[d]);
         result.contiguous *= goes_on ? static_cast<double>(extents[d]) : 1;
-        goes_on = goes_on && gap < line_;
+        goes_on = goes_on && (padded || extents[d] >= array.extents[d]);
     }
     result.pages *= 1 + span / page_;
     return result;

@@ -41,7 +41,7 @@ struct Coordinate {
     std::vector<double> rates;        // d coordinate / d loop, one a loop of the stage; 0.5 for x/2
     std::int64_t offset_min = 0;      // the constant part, or its range (of a select, say)
     std::int64_t offset_max = 0;
-    std::vector<bool> fixed_loops;    // [loop], not affine: it does not change with; empty: unknown
+    std::vector<bool> fixed_loops;  // [loop], not affine: it does not change with; empty: unknown
 
     /** Whether it may be another one in the next iteration of that loop of the stage. */
     [[nodiscard]] bool changes_with(int loop) const {

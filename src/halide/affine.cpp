@@ -267,8 +267,7 @@ class Analysis {
 std::vector<bool> absent(const Expr& index, const std::vector<Loop>& loops) {
     class Find : public IRGraphVisitor {
       public:
-        explicit Find(const std::vector<Loop>& loops)
-            : loops_(loops), absent(loops.size(), true) {}
+        explicit Find(const std::vector<Loop>& loops) : loops_(loops), absent(loops.size(), true) {}
 
       private:
         using IRGraphVisitor::visit;

@@ -461,9 +461,8 @@ Bounds::Bounds(const Placement& placement)
 void Bounds::find_extra_points() {
     constexpr std::int64_t kShort = 16;
     const PipelineDag& graph = placement_.graph();
-    const auto first_extra = std::ranges::find_if(consumers_first_, [&](int function) {
-        return any_extra_points(function, kShort);
-    });
+    const auto first_extra = std::ranges::find_if(
+        consumers_first_, [&](int function) { return any_extra_points(function, kShort); });
     if (first_extra == consumers_first_.end()) {
         return;
     }

@@ -21,6 +21,28 @@ bool may_be_arranged(const Function& f) {
     return !f.pinned && !f.is_extern && !f.is_output;
 }
 
+// What a load does as a loop moves on.
+struct Move {
+    int along = -1;        // the only dimension that moves, point by point; -1: there is none
+    bool changes = false;  // at all
+    bool by_data = false;  // some other coordinate is not known before the data are
+};
+
+Move move_of(const Load& load, int loop) {
+    Move move;
+    for (int k = 0; k < std::ssize(load.coords); k++) {
+        const Coordinate& each = load.coords[k];
+        move.by_data = move.by_data || !each.affine;
+        if (!each.changes_with(loop)) {
+            continue;
+        }
+        const bool only = each.affine && each.rates[loop] == 1 && !move.changes;
+        move.along = only ? k : -1;
+        move.changes = true;
+    }
+    return move;
+}
+
 class ChannelVectors {
   public:
     ChannelVectors(Builder& builder, const Plan& plan, int function,
@@ -69,30 +91,21 @@ class ChannelVectors {
     }
 
     void find(const Load& load, int loop) {
-        int along = -1;
-        bool by_data = false;
-        for (int k = 0; k < std::ssize(load.coords); k++) {
-            const Coordinate& each = load.coords[k];
-            by_data = by_data || !each.affine;
-            if (!each.changes_with(loop)) {
-                continue;
-            }
-            if (!each.affine || each.rates[loop] != 1 || along >= 0) {
-                return;
-            }
-            along = k;
-        }
-        if (along < 0) {
+        const Move move = move_of(load, loop);
+        if (!move.changes) {
             if (plan_.functions[load.index].place == Place::Inlined) {
                 shared_.insert(load.index);
             }
             return;
         }
-        if (!by_data && plan_.functions[load.index].place == Place::Inlined) {
-            find(load.index, along);
+        if (move.along < 0) {
+            return;
         }
-        if (by_data && may_be_arranged(dag_.functions[load.index])) {
-            gathered_.emplace(load.index, along);
+        if (!move.by_data && plan_.functions[load.index].place == Place::Inlined) {
+            find(load.index, move.along);
+        }
+        if (move.by_data && may_be_arranged(dag_.functions[load.index])) {
+            gathered_.emplace(load.index, move.along);
         }
     }
 
@@ -183,8 +196,8 @@ class ChannelVectors {
             here.compute = here.store = spots.front();
             unroll_reader(spots.front(), dim, inside);
             compute_shared(spots.front(), inside);
+            know_distances(spots.back(), inside);
             visit_(inside);
-            visit_with_known_distances(spots.back(), inside);
         }
         mine.place = Place::Inlined;
     }
@@ -194,18 +207,25 @@ class ChannelVectors {
     void compute_shared(const Spot& spot, Plan& changed) {
         for (const int shared : shared_) {
             const std::vector<Spot> spots = builder_.possible_spots(changed, shared);
-            if (std::ranges::count(spots, spot) > 0) {
-                FunctionPlan& theirs = changed.functions[shared];
-                theirs.place = Place::At;
-                theirs.compute = theirs.store = spot;
+            const auto here = std::ranges::find(spots, spot);
+            if (here == spots.end()) {
+                continue;
             }
+            // A whole row at a time, if there is such a loop: short loops begin and end too often.
+            const bool rows = std::next(here) != spots.end() &&
+                              std::next(here)->function == spot.function &&
+                              std::next(here)->kind == SiteKind::Rows;
+            FunctionPlan& theirs = changed.functions[shared];
+            theirs.place = Place::At;
+            theirs.compute = theirs.store = rows ? *std::next(here) : spot;
         }
     }
 
     // Channels whose number is only assumed are no constant distance in memory at root, which is
     // for all cases. A loop around all of them, in the nest of the case, is as good a place.
-    void visit_with_known_distances(const Spot& outermost, Plan& changed) {
+    void know_distances(const Spot& outermost, Plan& plan) {
         const Spot slab{outermost.function, outermost.stage, SiteKind::Slab};
+        Plan changed = plan;
         NestPlan& nest = changed.functions[slab.function].stages[slab.stage];
         nest.short_outside = nest.in_slabs = true;
         bool any = false;
@@ -222,7 +242,7 @@ class ChannelVectors {
             }
         }
         if (any) {
-            visit_(changed);
+            plan = std::move(changed);
         }
     }
 
@@ -245,12 +265,32 @@ class ChannelVectors {
     const Plan& plan_;
     const int function_;
     const std::function<void(const Plan&)>& visit_;
-    std::map<int, int> gathered_;  // function: its dimension along the channels
-    std::set<int> shared_;         // inlined functions that do not change with the channel
+    std::map<int, int> gathered_;         // function: its dimension along the channels
+    std::set<int> shared_;                // inlined functions that do not change with the channel
     std::set<std::pair<int, int>> seen_;  // function and dimension
 };
 
 }  // namespace
+
+bool reads_channels_by_data(const PipelineDag& dag) {
+    const auto reads = [](const Stage& stage, const Load& load) {
+        for (int l = 0; l < std::ssize(stage.loops); l++) {
+            const Loop& loop = stage.loops[l];
+            const Move move = move_of(load, l);
+            if (!loop.is_reduction() && loop.range.extent > 1 &&
+                loop.range.extent <= kMostChannels && move.by_data && move.along >= 0) {
+                return true;
+            }
+        }
+        return false;
+    };
+    return std::ranges::any_of(dag.functions, [&](const Function& f) {
+        return std::ranges::any_of(f.stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loads,
+                                       [&](const Load& load) { return reads(stage, load); });
+        });
+    });
+}
 
 void for_each_channel_vector(Builder& builder, const Plan& plan, int function,
                              const std::function<void(const Plan&)>& visit) {

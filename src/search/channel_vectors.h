@@ -10,6 +10,9 @@
 
 namespace nestor {
 
+/** Whether any definition reads channels at such places. */
+[[nodiscard]] bool reads_channels_by_data(const PipelineDag& dag);
+
 /** Calls visit(changed plan) with a function's short dimensions as its vectors, where it reads
  * others, itself or through what is inlined, at places that change with the data and not with the
  * channel. What is read has its channels side by side; both are padded to a power of two where

@@ -189,8 +189,8 @@ class NestMaker {
     void find_slabs(const std::vector<int>& free, bool has_tasks) {
         const LoopRef outer = nest_.order.empty() ? LoopRef{} : nest_.order.back();
         if (!plan_.in_slabs || !has_tasks || nest_.order.empty() || is_marked(outer) ||
-            std::ranges::count(free, outer.dim) == 0 || outer.level > 0 ||
-            extent(outer.dim) <= 1 || trips(outer) > kMostSlabs ||
+            std::ranges::count(free, outer.dim) == 0 || outer.level > 0 || extent(outer.dim) <= 1 ||
+            trips(outer) > kMostSlabs ||
             nest_.splits[outer.dim].size() > (block(outer.dim) > 1 ? 1 : 0)) {
             return;
         }

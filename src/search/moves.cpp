@@ -5,6 +5,7 @@
 #include "schedule/phases.h"
 #include "search/channel_vectors.h"
 #include "search/dot_products.h"
+#include "search/make_nest.h"
 #include "search/nests.h"
 #include "search/register_tiles.h"
 #include "search/transpositions.h"
@@ -38,7 +39,9 @@ class Neighbours {
         places();
         for_each_register_tile(builder_, plan_, function_, visit_);
         for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_);
-        for_each_channel_vector(builder_, plan_, function_, visit_);
+        if (builder_.reads_channels()) {
+            for_each_channel_vector(builder_, plan_, function_, visit_);
+        }
         if (mine().place == Place::Inlined) {
             return;
         }
@@ -123,6 +126,10 @@ class Neighbours {
         Plan changed = plan_;
         NestPlan& nest = changed.functions[slab.function].stages[slab.stage];
         nest.short_outside = nest.in_slabs = true;
+        // All channels in one slab are for those whose distance in memory matters.
+        if (!builder_.reads_channels() && has_short_block(slab)) {
+            return;
+        }
         const std::vector<Spot> all = builder_.possible_spots(changed, function_);
         if (std::ranges::count(all, slab) == 0) {
             return;  // too many slabs, or a single one
@@ -131,6 +138,19 @@ class Neighbours {
         f.place = Place::At;
         f.compute = f.store = slab;
         visit_(changed);
+    }
+
+    [[nodiscard]] bool has_short_block(const Spot& spot) const {
+        const NestPlan& nest = plan_.functions[spot.function].stages[spot.stage];
+        const std::vector<Loop>& loops =
+            builder_.dag().functions[spot.function].stages[spot.stage].loops;
+        for (std::size_t l = 0; l < loops.size(); l++) {
+            if (loops[l].range.extent <= kShort && nest.block[l] > 1 &&
+                static_cast<int>(l) != nest.vector_dim) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void slabs(int s) {
@@ -241,8 +261,11 @@ class Neighbours {
             narrowest = std::min(narrowest, type.bytes());
         }
         const int widest = kWidestVectors * machine_.lanes(narrowest);
-        const int natural = machine_.lanes(widest_bytes(f_));
-        for (const int lanes : {1, nest.lanes / 2, nest.lanes * 2, natural}) {
+        // From scalars back to whole vectors where channels are rearranged on the way: half a
+        // vector is no better than a scalar then. Elsewhere that only leads the search astray.
+        const bool whole = builder_.reads_channels() && nest.lanes == 1;
+        const int wider = whole ? machine_.lanes(widest_bytes(f_)) : nest.lanes * 2;
+        for (const int lanes : {1, nest.lanes / 2, wider}) {
             const bool fits = lanes <= f_.stages[s].loops[nest.vector_dim].range.extent;
             if (lanes >= 1 && lanes <= widest && fits) {
                 offer([&](FunctionPlan& f) { f.stages[s].lanes = lanes; });

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "schedule/phases.h"
 #include "search/cases.h"
+#include "search/channel_vectors.h"
 #include "search/make_nest.h"
 #include "search/nests.h"
 #include "search/scans.h"
@@ -297,7 +298,11 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
 }
 
 Builder::Builder(const PipelineDag& dag, const Machine& machine)
-    : dag_(dag), machine_(machine), reach_(dag), has_scans_(nestor::has_scans(dag)) {}
+    : dag_(dag),
+      machine_(machine),
+      reach_(dag),
+      has_scans_(nestor::has_scans(dag)),
+      reads_channels_(reads_channels_by_data(dag)) {}
 
 Schedule Builder::build(const Plan& plan) {
     return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).run();

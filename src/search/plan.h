@@ -127,6 +127,8 @@ class Builder {
     [[nodiscard]] const Reach& reach() const { return reach_; }
     /** See nestor::has_scans(). */
     [[nodiscard]] bool has_scans() const { return has_scans_; }
+    /** See nestor::reads_channels_by_data(). */
+    [[nodiscard]] bool reads_channels() const { return reads_channels_; }
 
   private:
     [[nodiscard]] const Inlining& inlining(const Plan& plan);
@@ -135,6 +137,7 @@ class Builder {
     const Machine& machine_;
     const Reach reach_;
     const bool has_scans_;
+    const bool reads_channels_;
     std::map<std::vector<bool>, Inlining> inlinings_;  // by what is inlined
 };
 
