@@ -94,6 +94,30 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
 }
 
+TEST(ReadPipeline, KnowsWithWhichLoopsADataDependentPlaceDoesNotChange) {
+    ImageParam in(Float(32), 3, "in"), place(Halide::UInt(8), 2, "place");
+    Var x("x"), y("y"), c("c");
+    Func f("f"), out("out");
+    f(c, x, y) = in(x, y, c) * 2;
+    out(x, y, c) = f(c, cast<int>(place(x, y)), y);
+    in.set_estimates({{0, 256}, {0, 40}, {0, 3}});
+    place.set_estimates({{0, 50}, {0, 40}});
+    out.set_estimates({{0, 50}, {0, 40}, {0, 3}});
+    const PipelineDag dag = read(out);
+    const std::vector<Load>& loads = function(dag, "out").stages[0].loads;
+    const auto load = std::ranges::find_if(loads, [](const Load& each) {
+        return each.source == Source::Function && each.coords.size() == 3;
+    });
+    ASSERT_NE(load, loads.end());
+    const Coordinate& by_data = load->coords[1];
+    ASSERT_FALSE(by_data.affine);
+    EXPECT_TRUE(by_data.changes_with(0));
+    EXPECT_TRUE(by_data.changes_with(1));
+    EXPECT_FALSE(by_data.changes_with(2)) << "all channels are at one place";
+    EXPECT_TRUE(load->coords[0].changes_with(2));
+    EXPECT_FALSE(load->coords[0].changes_with(0));
+}
+
 // As a general resampling has it: places that have to be rounded as written.
 TEST(ReadPipeline, SeesThroughStrictFloats) {
     ImageParam in(Float(32), 2, "in");

@@ -181,6 +181,7 @@ std::vector<TestPipeline> extern_pipelines();
 std::vector<TestPipeline> ordered_pipelines();
 std::vector<TestPipeline> transposed_pipelines();
 std::vector<TestPipeline> resampled_pipelines();
+std::vector<TestPipeline> channel_pipelines();
 std::vector<TestPipeline> large_pipelines();
 
 /// All of the above, in that order. Names are unique.
