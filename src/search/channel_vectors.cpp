@@ -126,7 +126,7 @@ class ChannelVectors {
         for (const int pixels : kPixels) {
             const Stage& stage = f_.stages[0];
             NestPlan& nest = changed.functions[function_].stages[0];
-            const int across = longest_loop(stage, dim);
+            const int across = long_loop(stage, dim);
             std::ranges::fill(nest.block, 1);
             nest.vector_dim = loop_along(stage, dim);
             nest.lanes = lanes;
@@ -157,7 +157,7 @@ class ChannelVectors {
     static void spread(const Stage& stage, int dim, int padded, FunctionPlan& plan) {
         NestPlan& nest = plan.stages[stage.index];
         const int channels = loop_along(stage, dim);
-        const int across = longest_loop(stage, dim);
+        const int across = long_loop(stage, dim);
         if (channels < 0 || across < 0) {
             return;
         }
@@ -168,8 +168,8 @@ class ChannelVectors {
         nest.block[channels] = padded;
     }
 
-    // The first of the longest pure loops but that along `dim`; -1: there is none.
-    [[nodiscard]] static int longest_loop(const Stage& stage, int dim) {
+    // The first long pure loop but that along `dim`; -1: there is none.
+    [[nodiscard]] static int long_loop(const Stage& stage, int dim) {
         for (int l = 0; l < std::ssize(stage.loops); l++) {
             const Loop& loop = stage.loops[l];
             if (!loop.is_reduction() && loop.position != dim && loop.range.extent > kShort) {
