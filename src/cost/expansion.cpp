@@ -194,8 +194,7 @@ class Expander {
 }  // namespace
 
 bool Family::depends_on(int dim) const {
-    return std::ranges::any_of(
-        coords, [&](const Coordinate& coordinate) { return coordinate.changes_with(dim); });
+    return change_with(coords, dim);
 }
 
 bool Family::is_affine() const {

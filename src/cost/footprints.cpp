@@ -7,7 +7,7 @@ namespace nestor {
 
 namespace {
 
-constexpr std::int64_t kChannels = 8;
+constexpr std::int64_t kChannels = 8;  // of a pixel, padding included, at most
 
 }  // namespace
 

@@ -45,8 +45,7 @@ std::size_t NestFacts::innermost_rolled() const {
 }
 
 bool NestFacts::stores_change_with(int dim) const {
-    return std::ranges::any_of(
-        stores, [&](const Coordinate& coordinate) { return coordinate.changes_with(dim); });
+    return change_with(stores, dim);
 }
 
 double NestFacts::lanes() const {
@@ -399,20 +398,15 @@ bool ScheduleFacts::stride_is_constant(int function, int dim) {
     if (f.is_output || dim == placement_.dense_dim(Source::Function, function)) {
         return placement_.stride(Source::Function, function, dim) != 0;
     }
-    std::vector<bool> constant;
-    for (int d = 0; d < f.dimensions(); d++) {
-        constant.push_back(placement_.has_known_extent(function, d));
-    }
+    std::vector<bool> constant(f.dimensions(), false);
     const Level store = placement_.store(function);
     if (store.kind == Level::Kind::At) {
-        const std::vector<bool> here = bounds_.within(store.site).constant(function);
-        for (std::size_t d = 0; d < here.size(); d++) {
-            constant[d] = constant[d] || here[d];
-        }
+        constant = bounds_.within(store.site).constant(function);
     }
     const std::vector<int> order = storage_order(function);
-    return std::all_of(order.begin(), std::ranges::find(order, dim),
-                       [&](int denser) { return constant[denser]; });
+    return std::all_of(order.begin(), std::ranges::find(order, dim), [&](int denser) {
+        return constant[denser] || placement_.has_known_extent(function, denser);
+    });
 }
 
 }  // namespace nestor

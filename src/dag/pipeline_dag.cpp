@@ -1,5 +1,6 @@
 #include "dag/pipeline_dag.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace nestor {
@@ -58,6 +59,11 @@ std::vector<Coordinate> stored_at(const Stage& stage, int dimensions) {
         }
     }
     return coords;
+}
+
+bool change_with(const std::vector<Coordinate>& coords, int loop) {
+    return std::ranges::any_of(coords,
+                               [&](const Coordinate& each) { return each.changes_with(loop); });
 }
 
 std::int64_t Function::bytes_per_point() const {

@@ -55,6 +55,9 @@ struct Coordinate {
     }
 };
 
+/** Whether any of them does. */
+[[nodiscard]] bool change_with(const std::vector<Coordinate>& coords, int loop);
+
 enum class Source { Function, Input };
 
 struct Load {

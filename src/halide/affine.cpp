@@ -263,29 +263,6 @@ class Analysis {
     std::map<Expr, Affine, ExprCompare> memo_;
 };
 
-// [loop]: whether it is nowhere in the index.
-std::vector<bool> absent(const Expr& index, const std::vector<Loop>& loops) {
-    class Find : public IRGraphVisitor {
-      public:
-        explicit Find(const std::vector<Loop>& loops) : loops_(loops), absent(loops.size(), true) {}
-
-      private:
-        using IRGraphVisitor::visit;
-        void visit(const Variable* op) override {
-            for (std::size_t l = 0; l < loops_.size(); l++) {
-                absent[l] = absent[l] && loops_[l].variable != op->name;
-            }
-        }
-
-        const std::vector<Loop>& loops_;
-
-      public:
-        std::vector<bool> absent;
-    } find(loops);
-    index.accept(&find);
-    return std::move(find.absent);
-}
-
 }  // namespace
 
 Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) {
@@ -298,7 +275,9 @@ Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) 
     if (!result.affine) {
         a = Analysis(loops, true).of(index);
         result.usually_affine = representable(a);
-        result.fixed_loops = absent(index, loops);
+        for (const Loop& loop : loops) {
+            result.fixed_loops.push_back(!expr_uses_var(index, loop.variable));
+        }
     }
     if (!result.affine && !result.usually_affine) {
         return result;

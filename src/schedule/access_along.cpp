@@ -51,7 +51,7 @@ class Reader {
             load.source == Source::Function && placement_.is_transparent(load.index);
         for (int k = 0; k < static_cast<int>(load.coords.size()); k++) {
             const Coordinate& coordinate = load.coords[k];
-            if (!coordinate.changes_with(static_cast<int>(loop)) && !coordinate.affine) {
+            if (!coordinate.changes_with(static_cast<int>(loop))) {
                 continue;
             }
             if (!coordinate.affine) {

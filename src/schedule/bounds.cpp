@@ -457,29 +457,31 @@ Bounds::Bounds(const Placement& placement)
 }
 
 // What is aligned, or rounded up to whole vectors, needs more of its producers, unless that is
-// clamped. Of long dimensions, that is too little to matter.
+// clamped.
 void Bounds::find_extra_points() {
-    constexpr std::int64_t kShort = 16;
     const PipelineDag& graph = placement_.graph();
-    const auto first_extra = std::ranges::find_if(
-        consumers_first_, [&](int function) { return any_extra_points(function, kShort); });
-    if (first_extra == consumers_first_.end()) {
+    const auto computes_more = [&](int function) {
+        const std::vector<Range>& region = graph.functions[function].region;
+        for (int d = 0; d < std::ssize(region); d++) {
+            if (computed_extent(function, d, region[d]) > region[d].extent) {
+                return true;
+            }
+        }
+        return false;
+    };
+    auto consumer = std::ranges::find_if(consumers_first_, computes_more);
+    if (consumer == consumers_first_.end()) {
         return;
     }
     extra_points_.assign(first_dim_.back(), 0);
-    for (auto consumer = first_extra; consumer != consumers_first_.end(); ++consumer) {
+    for (; consumer != consumers_first_.end(); ++consumer) {
         const Function& f = graph.functions[*consumer];
         const std::size_t first = first_dim_[*consumer];
         bool any = false;
         for (int d = 0; d < f.dimensions(); d++) {
             std::int64_t& extra = extra_points_[first + d];
-            Range needed = f.region[d];
-            needed.extent += extra;
-            needed = aligned_to(modulus(*consumer, d), needed, true);
-            if (needed.extent <= kShort && !f.is_output && !placement_.is_transparent(*consumer)) {
-                needed.extent = with_tails(*consumer, d, needed.extent);
-            }
-            extra = needed.extent - f.region[d].extent;
+            const Range needed{f.region[d].min, f.region[d].extent + extra};
+            extra = computed_extent(*consumer, d, needed) - f.region[d].extent;
             any = any || extra > 0;
         }
         for (const Stage& stage : f.stages) {
@@ -492,20 +494,12 @@ void Bounds::find_extra_points() {
     }
 }
 
-// Whether it computes more than it is asked for, by itself.
-bool Bounds::any_extra_points(int function, std::int64_t longest) const {
-    const Function& f = placement_.graph().functions[function];
-    if (!placement_.schedule().functions[function].region_alignment.empty()) {
-        return true;
-    }
-    for (int d = 0; d < f.dimensions(); d++) {
-        const std::int64_t extent = f.region[d].extent;
-        if (extent <= longest && !f.is_output && !placement_.is_transparent(function) &&
-            with_tails(function, d, extent) > extent) {
-            return true;
-        }
-    }
-    return false;
+std::int64_t Bounds::computed_extent(int function, int dim, const Range& needed) const {
+    constexpr std::int64_t kFew = 16;  // of more points, what a tail adds is too little to matter
+    const std::int64_t extent = aligned_to(modulus(function, dim), needed, true).extent;
+    const bool has_tails = extent <= kFew && !placement_.graph().functions[function].is_output &&
+                           !placement_.is_transparent(function);
+    return has_tails ? with_tails(function, dim, extent) : extent;
 }
 
 void Bounds::add_extra_points(const Stage& stage, std::size_t consumer, const Load& load) {

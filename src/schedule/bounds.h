@@ -152,7 +152,8 @@ class Bounds {
     };
 
     void find_extra_points();
-    [[nodiscard]] bool any_extra_points(int function, std::int64_t longest) const;
+    /** What is computed of a dimension where so much of it is needed. */
+    [[nodiscard]] std::int64_t computed_extent(int function, int dim, const Range& needed) const;
     void add_extra_points(const Stage& stage, std::size_t consumer, const Load& load);
     /** Extent of all that is needed of it, with what the alignment of its consumers asks for. */
     [[nodiscard]] std::int64_t needed_extent(Source source, int index, int dim) const;

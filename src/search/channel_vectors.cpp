@@ -17,10 +17,6 @@ namespace {
 constexpr std::int64_t kMostChannels = 16;
 constexpr int kPixels[] = {4, 8};  // unrolled, so that loads need not wait for each other
 
-bool may_be_arranged(const Function& f) {
-    return !f.pinned && !f.is_extern && !f.is_output;
-}
-
 // What a load does as a loop moves on.
 struct Move {
     int along = -1;        // the only dimension that moves, point by point; -1: there is none

@@ -22,11 +22,6 @@ int dim_along(const Load& load, int loop) {
     return -1;
 }
 
-bool depends_on(const Load& load, int loop) {
-    return std::ranges::any_of(load.coords,
-                               [&](const Coordinate& each) { return each.changes_with(loop); });
-}
-
 class DotProducts {
   public:
     DotProducts(Builder& builder, const Plan& plan, int function,
@@ -76,8 +71,8 @@ class DotProducts {
         nest.block[loop] = extent <= kFewSteps ? static_cast<int>(extent) / steps : 1;
         bool everywhere = true;
         for (const Load& load : stage.loads) {
-            if (load.source == Source::Function && depends_on(load, loop) &&
-                depends_on(load, nest.vector_dim)) {
+            if (load.source == Source::Function && change_with(load.coords, loop) &&
+                change_with(load.coords, nest.vector_dim)) {
                 everywhere = pack(stage, load, loop, changed) && everywhere;
             }
         }
@@ -86,8 +81,8 @@ class DotProducts {
             return;
         }
         for (const Load& load : stage.loads) {
-            if (load.source == Source::Function && depends_on(load, loop) &&
-                depends_on(load, nest.vector_dim)) {
+            if (load.source == Source::Function && change_with(load.coords, loop) &&
+                change_with(load.coords, nest.vector_dim)) {
                 FunctionPlan& panel = changed.functions[load.index];
                 panel.compute = panel.store = {-1, 0, SiteKind::Tile};
             }

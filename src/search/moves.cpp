@@ -232,7 +232,7 @@ class Neighbours {
                     }
                     if (plan.place == Place::Inlined) {
                         turn_sources(load.index, k, changed, seen);
-                    } else if (!source.is_output && !source.is_extern && !source.pinned) {
+                    } else if (may_be_arranged(source)) {
                         plan.dense = k;
                     }
                     break;

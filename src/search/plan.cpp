@@ -213,6 +213,10 @@ bool is_free(const Function& f, const Loop& loop) {
            (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
+bool may_be_arranged(const Function& f) {
+    return !f.pinned && !f.is_extern && !f.is_output;
+}
+
 bool has_reduction(const Stage& stage) {
     return std::ranges::any_of(stage.loops, [](const Loop& loop) { return loop.is_reduction(); });
 }

@@ -91,6 +91,9 @@ struct Plan {
 /** Whether a dimension may be split, run in parallel and as a vector by a plan. */
 [[nodiscard]] bool is_free(const Function& f, const Loop& loop);
 
+/** Whether a plan decides how a function lies in memory. */
+[[nodiscard]] bool may_be_arranged(const Function& f);
+
 [[nodiscard]] bool has_reduction(const Stage& stage);
 
 /** The pure loop of a stage along a dimension of its function; -1: it has none. */

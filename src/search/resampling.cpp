@@ -44,10 +44,6 @@ struct Resampling {
     int column = -1;
 };
 
-bool may_be_arranged(const Function& f) {
-    return !f.pinned && !f.is_extern && !f.is_output;
-}
-
 std::optional<Resampling> resampling(const PipelineDag& graph, const Stage& stage,
                                      const Load& load) {
     if (load.source != Source::Function || !may_be_arranged(graph.functions[load.index])) {

@@ -15,7 +15,7 @@ constexpr int kShortest = 4;         // points along a side for which blocks pay
 constexpr int kMostElements = 1024;  // of a block, so that it can be registers
 
 bool may_be_copied(const Function& f) {
-    return !f.pinned && !f.is_extern && !f.is_output && f.stages.size() > 1;
+    return may_be_arranged(f) && f.stages.size() > 1;
 }
 
 // The stage reads a function along its memory by a loop that is not the one along its own.
@@ -78,8 +78,7 @@ class Blocks {
 
     // Nothing but one definition, and one that reads it in vectors along one of its dimensions.
     [[nodiscard]] bool find_reader() {
-        if (f_.stages.size() != 1 || f_.consumers.size() != 1 || f_.is_output || f_.is_extern ||
-            f_.pinned) {
+        if (f_.stages.size() != 1 || f_.consumers.size() != 1 || !may_be_arranged(f_)) {
             return false;
         }
         reader_ = f_.consumers[0];

@@ -8,7 +8,6 @@
 #include "schedule/legality.h"
 #include "schedule/placement.h"
 #include "schedule/sample_dags.h"
-#include "search/inlining.h"
 
 namespace nestor {
 namespace {
