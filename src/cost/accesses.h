@@ -31,6 +31,7 @@ class Accesses {
     [[nodiscard]] Access with_steps(Source source, int index, const std::vector<Coordinate>& coords,
                                     ElementType type, double lanes) const;
     [[nodiscard]] Access whole(ElementType type, double lanes, bool store) const;
+    [[nodiscard]] Access spread(ElementType type) const;
     [[nodiscard]] double apart_with_steps(Source source, int index,
                                           const std::vector<Coordinate>& coords) const;
     [[nodiscard]] bool along_runs(Source source, int index,

@@ -88,6 +88,14 @@ std::int64_t loop_stride(const LoopNest& nest, LoopRef loop) {
     return loop.level < split_count(nest, loop.dim) ? nest.splits[loop.dim][loop.level].factor : 1;
 }
 
+bool makes_tasks(const LoopNest& nest, int dim) {
+    const LoopRef tasks{dim, 0};
+    const LoopRef within{dim, 1};
+    const int at = position(nest.order, within);
+    return split_count(nest, dim) == 1 && std::ranges::count(nest.parallel, tasks) > 0 && at >= 0 &&
+           position(nest.order, tasks) == at + 1;
+}
+
 int position(const std::vector<LoopRef>& order, LoopRef loop) {
     const auto found = std::ranges::find(order, loop);
     return found == order.end() ? -1 : static_cast<int>(found - order.begin());

@@ -30,6 +30,10 @@ namespace nestor {
  * inside. */
 [[nodiscard]] std::int64_t loop_stride(const LoopNest& nest, LoopRef loop);
 
+/** Whether the only split of a dimension says how many iterations of the loop over it a parallel
+ * task runs, one after the other. */
+[[nodiscard]] bool makes_tasks(const LoopNest& nest, int dim);
+
 /** Position among innermost-first loops, or -1. */
 [[nodiscard]] int position(const std::vector<LoopRef>& order, LoopRef loop);
 

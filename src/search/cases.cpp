@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "schedule/access_along.h"
+#include "schedule/loops.h"
 #include "schedule/placement.h"
 #include "schedule/stored_within.h"
 #include "schedule/tails.h"
@@ -28,10 +29,21 @@ bool guards_badly(const Placement& placement, int function, const Stage& stage,
     return access.border || access.distance > 1;
 }
 
-bool has_guards(const LoopNest& nest) {
-    return std::ranges::any_of(nest.splits, [](const std::vector<Split>& each) {
-        return std::ranges::any_of(each, [](const Split& split) { return is_guard(split.tail); });
-    });
+// A guard on such a split is a branch for each iteration, and leaves no size unknown.
+bool only_makes_tasks(const LoopNest& nest, int dim, const std::vector<LoopRef>& sites) {
+    return makes_tasks(nest, dim) &&
+           std::ranges::none_of(sites, [&](const LoopRef& each) { return each.dim == dim; });
+}
+
+bool has_guards(const LoopNest& nest, const std::vector<LoopRef>& sites) {
+    for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
+        if (!only_makes_tasks(nest, d, sites) &&
+            std::ranges::any_of(nest.splits[d],
+                                [](const Split& split) { return is_guard(split.tail); })) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void keep_whole(const std::vector<LoopRef>& loops, LoopNest& nest) {
@@ -224,11 +236,26 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     const Stage& stage = f.stages[0];
     StageSchedule& mine = schedule.functions[output].stages[0];
     const LoopNest nest = mine.nest;
+    const Placement placement(dag, schedule);
+    std::vector<int> inside;
+    std::vector<LoopRef> sites;
+    for (int i = 0; i < static_cast<int>(dag.functions.size()); i++) {
+        if (i == output || placement.is_transparent(i) || placement.root(i) != output) {
+            continue;
+        }
+        inside.push_back(i);
+        for (const Level& level : {schedule.functions[i].compute, placement.store(i)}) {
+            if (level.kind == Level::Kind::At && level.site.function == output) {
+                sites.push_back(level.site.loop);
+            }
+        }
+    }
     Specialization large{{}, nest, {}};
-    for (std::size_t d = 0; d < large.nest.splits.size(); d++) {
+    for (int d = 0; d < static_cast<int>(large.nest.splits.size()); d++) {
         std::vector<Split>& splits = large.nest.splits[d];
         const Loop& loop = stage.loops[d];
-        if (!splits.empty() && splits[0].factor <= loop.range.extent) {
+        if (!splits.empty() && splits[0].factor <= loop.range.extent &&
+            !only_makes_tasks(nest, d, sites)) {
             splits[0].tail = Tail::ShiftInwards;
             if (!is_assumed(dag, output, loop.position)) {
                 large.when.push_back({loop.position, splits[0].factor});
@@ -240,20 +267,7 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
     const std::vector<ExtentCondition> small = assumed(dag, output);
     large.when.insert(large.when.end(), small.begin(), small.end());
-    const Placement placement(dag, schedule);
-    std::vector<int> inside;
-    std::vector<LoopRef> sites;
-    for (int i = 0; i < static_cast<int>(dag.functions.size()); i++) {
-        if (i == output || placement.is_transparent(i) || placement.root(i) != output) {
-            continue;
-        }
-        inside.push_back(i);
-        const LoopSite& site = schedule.functions[i].compute.site;
-        if (site.function == output) {
-            sites.push_back(site.loop);
-        }
-    }
-    if (nest.vector && !has_guards(large.nest) &&
+    if (nest.vector && !has_guards(large.nest, sites) &&
         !access_along(placement, output, stage.loops[nest.vector->dim].position).border) {
         keep_inner_whole(sites, large.nest);
     }

@@ -33,6 +33,21 @@ class Descent {
           state_{0, std::vector<int>(dag_.functions.size(), 0),
                  std::vector<int>(dag_.functions.size(), -1)} {}
 
+    Found finish(Found best) {
+        charge_ = charge(best.schedule);
+        bool improved = true;
+        for (int round = 0; improved && round < kMostRounds; round++) {
+            improved = false;
+            for (int f = 0; f < std::ssize(dag_.functions) && !is_over(); f++) {
+                improved = improve(f, for_each_finishing_move, best) || improved;
+            }
+            if (improved) {
+                converge(best);
+            }
+        }
+        return best;
+    }
+
     std::optional<Found> run(const Start& start) {
         Found best{start.name, start.plan, builder_.build(start.plan), 0, 1};
         if (!is_legal(best.schedule)) {
@@ -115,7 +130,8 @@ class Descent {
                 if (is_over()) {
                     return;
                 }
-                improved = (!is_settled(f, best) && improve(f, best)) || improved;
+                improved =
+                    (!is_settled(f, best) && improve(f, for_each_neighbour, best)) || improved;
             }
         }
     }
@@ -129,13 +145,14 @@ class Descent {
         return 1 + static_cast<double>(code_size(dag_, schedule)) / kCodeOfTwice;
     }
 
-    // The best legal neighbour, if it is better.
-    bool improve(int function, Found& best) {
+    // The best legal one that `moves` visits, if it is better.
+    template <class Moves>
+    bool improve(int function, const Moves& moves, Found& best) {
         const Plan from = best.plan;
         bool improved = false;
         state_.step++;
         state_.looked_at[function] = state_.step;
-        for_each_neighbour(builder_, from, function, [&](const Plan& plan) {
+        moves(builder_, from, function, [&](const Plan& plan) {
             if (dropout_.drops(function, plan.functions[function])) {
                 return;
             }
@@ -339,6 +356,11 @@ Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& cap
             const Limits& limits, std::uint64_t seed, std::int64_t work, const Dropout& dropout) {
     return Descent(builder, evaluator, caps, limits, dropout, {})
         .shake(std::move(found), seed, work);
+}
+
+Found finish(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
+             const Limits& limits, const Dropout& dropout) {
+    return Descent(builder, evaluator, caps, limits, dropout, {}).finish(std::move(found));
 }
 
 }  // namespace nestor

@@ -55,4 +55,8 @@ using Observer = std::function<void(const Schedule& schedule, double seconds)>;
                           const Limits& limits, std::uint64_t seed, std::int64_t work,
                           const Dropout& dropout = {});
 
+/** As descend(), with for_each_finishing_move(), too. */
+[[nodiscard]] Found finish(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
+                           const Limits& limits, const Dropout& dropout = {});
+
 }  // namespace nestor

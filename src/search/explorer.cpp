@@ -35,6 +35,7 @@ void follow(const NestPlan& before, const NestPlan& after, NestPlan& mine) {
     }
     follow(before.short_outside, after.short_outside, mine.short_outside);
     follow(before.in_slabs, after.in_slabs, mine.in_slabs);
+    follow(before.task, after.task, mine.task);
     follow(before.inner, after.inner, mine.inner);
     if (mine.dot_dim == before.dot_dim && mine.dot == before.dot) {
         mine.dot_dim = after.dot_dim;
@@ -75,6 +76,7 @@ std::vector<Plan> Explorer::changes(const Lineage& from, int function) {
     std::vector<Plan> plans;
     const auto keep = [&](const Plan& plan) { plans.push_back(plan); };
     for_each_neighbour(*tools_[from.space].builder, from.plan, function, keep);
+    for_each_finishing_move(*tools_[from.space].builder, from.plan, function, keep);
     for_each_tall_tile(*tools_[from.space].builder, from.plan, function, keep);
     return plans;
 }

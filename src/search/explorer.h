@@ -25,9 +25,9 @@ class Explorer {
 
     [[nodiscard]] std::span<const Space> spaces() const { return spaces_; }
 
-    /** All that differ from it by one decision, or one of for_each_tall_tile(), legal or not (see
-     * is_legal(), which takes longer than making them); as far as `limits` let it. Functions come
-     * in a random order. */
+    /** All that differ from it by one decision, or one of for_each_finishing_move() or
+     * for_each_tall_tile(), legal or not (see is_legal(), which takes longer than making them); as
+     * far as `limits` let it. Functions come in a random order. */
     [[nodiscard]] std::vector<Proposal> neighbours(const Lineage& parent, const Limits& limits,
                                                    std::mt19937_64& random);
 

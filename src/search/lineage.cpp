@@ -20,6 +20,7 @@ json nest_json(const NestPlan& nest) {
             {"dot", {nest.dot_dim, nest.dot}},
             {"short_outside", nest.short_outside},
             {"in_slabs", nest.in_slabs},
+            {"task", nest.task},
             {"inner", nest.inner},
             {"selected", nest.selected}};
 }
@@ -61,6 +62,7 @@ NestPlan read_nest(const json& text) {
     text.at("dot").at(1).get_to(nest.dot);
     text.at("short_outside").get_to(nest.short_outside);
     text.at("in_slabs").get_to(nest.in_slabs);
+    nest.task = text.value("task", 1);  // not in records from before there was one
     text.at("inner").get_to(nest.inner);
     text.at("selected").get_to(nest.selected);
     return nest;

@@ -31,6 +31,7 @@ class NestMaker {
         find_slabs(free, has_tasks);
         if (has_tasks) {
             parallelize(free, machine);
+            enlarge_tasks();
         }
         keep_whole();
         while (!nest_.splits.empty() && nest_.splits.back().empty()) {
@@ -322,6 +323,24 @@ class NestMaker {
         }
         if (tasks <= 1 || machine.parallelism <= 1) {
             nest_.parallel.clear();
+        }
+    }
+
+    // Several iterations of the parallel loop, one after the other, in what is still the place for
+    // all that is computed in an iteration.
+    void enlarge_tasks() {
+        if (plan_.task <= 1 || nest_.parallel.size() != 1) {
+            return;
+        }
+        const LoopRef tasks = nest_.parallel[0];
+        if (!nest_.splits[tasks.dim].empty() || trips(tasks) <= plan_.task) {
+            return;
+        }
+        const LoopRef within{tasks.dim, 1};
+        nest_.splits[tasks.dim].push_back({plan_.task, Tail::GuardWithIf});
+        nest_.order.insert(std::ranges::find(nest_.order, tasks), within);
+        for (std::optional<LoopRef>& site : sites_) {
+            site = site == tasks ? within : site;
         }
     }
 

@@ -65,6 +65,17 @@ class Neighbours {
         }
     }
 
+    void run_finishing() {
+        if (f_.pinned || f_.is_extern || mine().place == Place::Inlined) {
+            return;
+        }
+        for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
+            task_sizes(s);
+            whole_vectors(s);
+            shapes(s);
+        }
+    }
+
     // Fewer tasks of more rows each, in which everything is computed row by row as before.
     void run_taller_tiles() {
         if (f_.pinned || f_.is_extern || mine().place != Place::Root) {
@@ -273,6 +284,46 @@ class Neighbours {
         }
     }
 
+    void task_sizes(int s) {
+        for (const int size : {32, 16, 8, 4, 2, 1}) {
+            offer([&](FunctionPlan& f) { f.stages[s].task = size; });
+        }
+    }
+
+    // Half a vector may be no better than a scalar, and a whole one be.
+    void whole_vectors(int s) {
+        const NestPlan& nest = mine().stages[s];
+        const int whole = machine_.lanes(widest_bytes(f_));
+        if (nest.vector_dim >= 0 && nest.lanes < whole &&
+            whole <= f_.stages[s].loops[nest.vector_dim].range.extent) {
+            offer([&](FunctionPlan& f) { f.stages[s].lanes = whole; });
+            offer([&](FunctionPlan& f) {
+                f.stages[s].lanes = whole;
+                f.stages[s].block.assign(nest.block.size(), 1);
+            });
+        }
+    }
+
+    // Tiles of the same size, but wider or higher.
+    void shapes(int s) {
+        const NestPlan& nest = mine().stages[s];
+        const std::vector<Loop>& loops = f_.stages[s].loops;
+        for (std::size_t shorter = 0; shorter < loops.size(); shorter++) {
+            for (std::size_t longer = 0; longer < loops.size(); longer++) {
+                const std::int64_t length = 2 * nest.tile[longer];
+                if (shorter != longer && nest.tile[longer] > 0 &&
+                    length < loops[longer].range.extent && length <= kLargestTile &&
+                    nest.tile[shorter] >= 2 * kSmallestTile &&
+                    nest.tile[shorter] < loops[shorter].range.extent) {
+                    offer([&](FunctionPlan& f) {
+                        f.stages[s].tile[longer] = length;
+                        f.stages[s].tile[shorter] /= 2;
+                    });
+                }
+            }
+        }
+    }
+
     void vector_dims(int s) {
         const NestPlan& nest = mine().stages[s];
         for (int d = 0; d < static_cast<int>(f_.stages[s].loops.size()); d++) {
@@ -411,6 +462,10 @@ class Neighbours {
 
 void for_each_neighbour(Builder& builder, const Plan& plan, int function, const Visit& visit) {
     Neighbours(builder, plan, function, visit).run();
+}
+
+void for_each_finishing_move(Builder& builder, const Plan& plan, int function, const Visit& visit) {
+    Neighbours(builder, plan, function, visit).run_finishing();
 }
 
 void for_each_tall_tile(Builder& builder, const Plan& plan, int function, const Visit& visit) {

@@ -13,6 +13,12 @@ namespace nestor {
 void for_each_neighbour(Builder& builder, const Plan& plan, int function,
                         const std::function<void(const Plan&)>& visit);
 
+/** Changes for a plan of which all else is decided: the iterations of a task (NestPlan::task),
+ * whole vectors where there are none, tiles that are wider and lower. In all of a search they lead
+ * it elsewhere, to plans that the model takes for as good and that are not (docs/PLAN.md). */
+void for_each_finishing_move(Builder& builder, const Plan& plan, int function,
+                             const std::function<void(const Plan&)>& visit);
+
 /** Changes that predictions cannot judge well: a function at root has fewer tasks, of tiles with
  * more rows, and what is computed in them for each row of a task stays so, which is a decision
  * about each of them. Measured (eight layers that are blended, tasks of 32 rows instead of one):

@@ -265,7 +265,7 @@ std::uint64_t hash(const FunctionPlan& plan) {
     for (const NestPlan& nest : plan.stages) {
         add_all(nest.tile);
         add_all(nest.block);
-        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.in_slabs, nest.inner,
+        add(nest.vector_dim, nest.lanes, nest.short_outside, nest.in_slabs, nest.task, nest.inner,
             nest.dot_dim, nest.dot, nest.selected);
     }
     return hash_bytes(words);

@@ -50,6 +50,9 @@ struct NestPlan {
      * but the next ones are, and those of what is computed in it: one after the other, each of
      * which may stay in a cache. */
     bool in_slabs = false;
+    /** At root: iterations of the parallel loop that one task runs, if there is one such loop, over
+     * single points. */
+    int task = 1;
     /** The reduction loop that is inside of the others; -1: they are in the domain's order. */
     int inner = -1;
     /** Steps of a reduction that are summed within vectors, of the loop over dimension `dot_dim`,

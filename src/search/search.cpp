@@ -79,6 +79,7 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                              options.dropout);
             }
             if (mine) {
+                mine = finish(builder, evaluator, std::move(*mine), caps, limits, options.dropout);
                 mine->schedule = variant.of_pipeline(std::move(mine->schedule));
             }
         });

@@ -36,6 +36,7 @@ enum class Aspect : std::uint8_t {
     Inner,
     Dot,
     Selected,
+    Task,
 };
 
 // Of what a decision is about, and, of a choice, what is chosen.
@@ -105,6 +106,7 @@ std::vector<float> PlanCoordinates::of(const Lineage& lineage) {
             set(key(Aspect::Dot, about, {s, nest.dot_dim, nest.dot}), kChoice);
             set(key(Aspect::ShortOutside, about, {s}), nest.short_outside ? kChoice : 0);
             set(key(Aspect::InSlabs, about, {s}), nest.in_slabs ? kChoice : 0);
+            set(key(Aspect::Task, about, {s}), kDoubling * doublings(nest.task));
             set(key(Aspect::Selected, about, {s}), nest.selected ? kChoice : 0);
         }
     }

@@ -75,5 +75,20 @@ TEST(LoopOrder, IsHalidesUnlessGiven) {
     EXPECT_EQ(position(nest.order, {2, 7}), -1);
 }
 
+TEST(MakesTasks, WhereTheSplitIsAroundNothingElse) {
+    LoopNest nest;
+    nest.splits = {{}, {{8, Tail::GuardWithIf}}};
+    nest.order = {{0, 0}, {1, 1}, {1, 0}};
+    EXPECT_FALSE(makes_tasks(nest, 1)) << "not parallel";
+    nest.parallel = {{1, 0}};
+    EXPECT_TRUE(makes_tasks(nest, 1));
+    EXPECT_FALSE(makes_tasks(nest, 0));
+    nest.order = {{1, 1}, {0, 0}, {1, 0}};
+    EXPECT_FALSE(makes_tasks(nest, 1)) << "tiles";
+    nest.order = {{0, 0}, {1, 2}, {1, 1}, {1, 0}};
+    nest.splits[1].push_back({4, Tail::RoundUp});
+    EXPECT_FALSE(makes_tasks(nest, 1)) << "blocks within";
+}
+
 }  // namespace
 }  // namespace nestor

@@ -54,6 +54,7 @@ TEST(PlanCoordinates, AreFurtherApartTheMoreIsDecidedDifferently) {
         [](FunctionPlan& f) { f.stages[0].vector_dim++; },
         [](FunctionPlan& f) { f.stages[0].lanes *= 2; },
         [](FunctionPlan& f) { f.stages[0].in_slabs = !f.stages[0].in_slabs; },
+        [](FunctionPlan& f) { f.stages[0].task *= 8; },
         [](FunctionPlan& f) { f.stages[0].inner++; },
         [](FunctionPlan& f) { f.stages[0].dot *= 4; },
         [](FunctionPlan& f) { f.stages[0].selected = !f.stages[0].selected; },

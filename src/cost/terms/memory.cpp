@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cost/footprints.h"
 #include "cost/terms.h"
 
@@ -59,10 +61,11 @@ class NestTraffic {
         const LoopFacts& loop = nest.loops[position];
         const double entries = nest.iterations(position + 1);
         const std::vector<Footprint>& footprints = footprints_.at(nest, position);
+        const bool buffers_stay = keeps_buffers(nest, position);
         double bytes = 0;
         for (std::size_t i = 0; i < footprints.size(); i++) {
             const Footprint& each = footprints[i];
-            if (each.bytes == 0 || each.is_private) {
+            if (each.bytes == 0 || each.is_private || (buffers_stay && is_buffer(each))) {
                 continue;
             }
             const double all = 1 + (loop.trips - 1) * fresh(each);
@@ -76,6 +79,24 @@ class NestTraffic {
                      footprints_.own_bytes(nest, position) * begun(nest, footprints.size());
         }
         return bytes;
+    }
+
+    // What is computed inside of the loop and stored around it, in no more memory than the cache
+    // has: a circular buffer.
+    [[nodiscard]] bool is_buffer(const Footprint& each) const {
+        return each.is_inside && each.allocation > 0 && each.allocation <= cache_;
+    }
+
+    // Whether all of these buffers fit the cache, beside what else an iteration touches: the next
+    // one finds them there.
+    [[nodiscard]] bool keeps_buffers(const NestFacts& nest, std::size_t position) {
+        double bytes = footprints_.working_set(nest, position);
+        for (const Footprint& each : footprints_.at(nest, position)) {
+            if (is_buffer(each)) {
+                bytes += std::max(0.0, each.allocation - each.bytes);
+            }
+        }
+        return bytes <= cache_;
     }
 
     // How many times the bytes of a thing its traffic is, with the beginnings of runs.

@@ -33,7 +33,8 @@ bool meets_border(const RuleContext& c, int function, int stage, std::vector<boo
 
 bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage) {
     for (int d = 0; d < static_cast<int>(dims.size()); d++) {
-        if (has_guard(nest, dims, stage, d)) {
+        // Between tasks, it is a branch for each iteration.
+        if (!makes_tasks(nest, d) && has_guard(nest, dims, stage, d)) {
             return true;
         }
     }
