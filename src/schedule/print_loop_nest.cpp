@@ -1,6 +1,8 @@
 // The loop nest of a schedule, for people.
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 #include "schedule/bounds.h"
 #include "schedule/loops.h"
@@ -139,28 +141,42 @@ class LoopNestPrinter {
         return name(selector.function) + "(" + coordinates + ")";
     }
 
+    [[nodiscard]] std::string sizes_text(int f, const std::vector<ExtentCondition>& when) const {
+        std::string text;
+        for (const ExtentCondition& term : when) {
+            const int output = term.output_for(f);
+            const std::string dim =
+                (output == f ? "" : name(output) + "'s ") + graph_.functions[output].args[term.dim];
+            text +=
+                (text.empty() ? "" : " and ") +
+                (term.min ? dim + " is in " + std::to_string(*term.min) + ".." +
+                                std::to_string(*term.min + term.extent - 1)
+                          : "the extent of " + dim + " is at least " + std::to_string(term.extent));
+        }
+        return text;
+    }
+
     void print_stage(int f, int s) {
         const StageSchedule& stage = schedule_.functions[f].stages[s];
-        for (const Specialization& specialization : stage.specializations) {
-            std::string condition;
-            for (const ExtentCondition& term : specialization.when) {
-                const int output = term.output_for(f);
-                const std::string dim = (output == f ? "" : name(output) + "'s ") +
-                                        graph_.functions[output].args[term.dim];
-                condition += (condition.empty() ? "" : " and ") +
-                             (term.min ? dim + " is in " + std::to_string(*term.min) + ".." +
-                                             std::to_string(*term.min + term.extent - 1)
-                                       : "the extent of " + dim + " is at least " +
-                                             std::to_string(term.extent));
-            }
-            if (specialization.selected) {
-                condition += (condition.empty() ? "" : " and ") + selector_text(f, s) + " is " +
-                             std::to_string(*specialization.selected);
+        const std::vector<Specialization>& cases = stage.specializations;
+        for (auto from = cases.begin(); from != cases.end();) {
+            const auto to = std::find_if(from, cases.end(), [&](const Specialization& each) {
+                return each.when != from->when || !(each.nest == from->nest) ||
+                       each.selected.has_value() != from->selected.has_value();
+            });
+            std::string condition = sizes_text(f, from->when);
+            if (from->selected) {
+                condition += (condition.empty() ? "" : " and ") + selector_text(f, s) + " is ";
+                for (auto each = from; each != to; ++each) {
+                    const char* const between = each == from ? "" : each + 1 == to ? " or " : ", ";
+                    condition += between + std::to_string(*each->selected);
+                }
             }
             line("if " + condition + ":");
             depth_++;
-            print_nest(f, s, specialization.nest);
+            print_nest(f, s, from->nest);
             depth_--;
+            from = to;
         }
         if (!stage.specializations.empty()) {
             line("else:");
@@ -187,9 +203,19 @@ class LoopNestPrinter {
             print_stored(site);
             print_computed(site);
         }
-        const Stage& stage = graph_.functions[f].stages[s];
-        line(stage.text.empty() ? name(f) + "(...) = ..." : stage.text);
+        line(definition(f, s));
         depth_ = depth;
+    }
+
+    // In full where it comes first; other cases compute the same.
+    [[nodiscard]] std::string definition(int f, int s) {
+        const std::string& text = graph_.functions[f].stages[s].text;
+        if (text.empty()) {
+            return name(f) + "(...) = ...";
+        }
+        const std::size_t left = text.find(" = ");
+        const bool repeats = !defined_.insert({f, s}).second;
+        return repeats && left != std::string::npos ? text.substr(0, left) + " = ..." : text;
     }
 
     // Of a function that is computed at a loop: of what one computation of it covers.
@@ -235,6 +261,7 @@ class LoopNestPrinter {
     const Placement placement_;
     Bounds bounds_;
     const std::vector<int> order_;
+    std::set<std::pair<int, int>> defined_;  // stages whose definition was printed
     std::string text_;
     std::size_t depth_ = 0;
 };

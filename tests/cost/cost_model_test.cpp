@@ -443,6 +443,16 @@ TEST(Cost, ATileThatLeavesTheCacheCosts) {
     EXPECT_LT(l3(8), 0.7 * l3(1080));
 }
 
+// A tile of few rows is in the second cache at once; of many rows, the two that are kept of blur_x.
+TEST(Cost, ACircularBufferStaysInTheCache) {
+    const PipelineDag dag = blur();
+    const auto l3 = [&](std::int64_t height, bool slides) {
+        return predict(dag, tiled(dag, 1920, height, slides), avx2()).cost[Term::L3];
+    };
+    EXPECT_LT(l3(540, true), 1.01 * l3(8, true));
+    EXPECT_GT(l3(540, false), 1.4 * l3(540, true)) << "all rows at once do not stay";
+}
+
 TEST(Cost, WarmUpOfASlidingWindowShrinksWithTheStrip) {
     const PipelineDag dag = blur();
     const auto compute = [&](std::int64_t height) {
@@ -620,6 +630,48 @@ TEST(Cost, SumsWithoutARegisterTakeLonger) {
     };
     EXPECT_LT(compute(12), 1.05 * compute(8));
     EXPECT_GT(compute(32), 1.3 * compute(12)) << "16 registers";
+}
+
+// Blocks of 8 x rows sums, with rows next to each other in memory, or not.
+Schedule sums_in_blocks(const PipelineDag& dag, std::int64_t rows, bool rows_are_dense) {
+    Schedule schedule = product_at_root(dag, 8);
+    LoopNest& out = nest(schedule, 3);
+    out.vector = split(out, 0, 8);
+    const LoopRef block = split(out, 1, rows);
+    out.order = {*out.vector, block, {0, 0}, {1, 0}};
+    out.unrolled = {block};
+    schedule.functions[2].compute = Level::at({3, 0, {0, 0}});
+    if (rows_are_dense) {
+        schedule.functions[2].storage_order = {1, 0};
+    }
+    LoopNest& sums = nest(schedule, 2, 1);
+    sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
+    const LoopRef row = split(sums, 1, rows, Tail::GuardWithIf);
+    sums.order = {*sums.vector, row, {2, 0}, {0, 0}, {1, 0}};
+    sums.unrolled = {row};
+    return schedule;
+}
+
+TEST(Cost, SumsThatAreNotInVectorsAreStoredOneByOne) {
+    const PipelineDag dag = samples::matmul();
+    const auto compute = [&](bool rows_are_dense) {
+        return predict(dag, sums_in_blocks(dag, 4, rows_are_dense), avx2()).cost[Term::Compute];
+    };
+    EXPECT_GT(compute(true), 3 * compute(false)) << "though all elements between are stored, too";
+}
+
+TEST(Cost, AnElementForAllLanesIsALoadOfTheirWidth) {
+    const PipelineDag dag = samples::matmul();
+    const Schedule schedule = sums_in_blocks(dag, 8, false);
+    const auto compute = [&](Width slow) {
+        Machine machine = avx2();
+        machine.load[slow].value = 10;
+        return predict(dag, schedule, machine).cost[Term::Compute];
+    };
+    const double usual = predict(dag, schedule, avx2()).cost[Term::Compute];
+    EXPECT_LT(compute(Width::Scalar), 1.1 * usual);
+    // A step takes one vector of b and eight elements of a.
+    EXPECT_GT(compute(Width::Bytes32), 5 * usual);
 }
 
 // All rows of a column of vectors, again and again, in rows of 8 KB, and packed.
