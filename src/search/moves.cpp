@@ -58,7 +58,7 @@ class Neighbours {
             reductions(s);
             orders(s);
             selected(s);
-            if (mine().place == Place::Root || mine().compute.kind == SiteKind::Slab) {
+            if (has_tasks()) {
                 tiles(s);
             }
             slabs(s);
@@ -70,9 +70,11 @@ class Neighbours {
             return;
         }
         for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
-            task_sizes(s);
             whole_vectors(s);
-            shapes(s);
+            if (has_tasks()) {
+                task_sizes(s);
+                shapes(s);
+            }
         }
     }
 
@@ -96,6 +98,10 @@ class Neighbours {
 
   private:
     [[nodiscard]] const FunctionPlan& mine() const { return plan_.functions[function_]; }
+
+    [[nodiscard]] bool has_tasks() const {
+        return mine().place == Place::Root || mine().compute.kind == SiteKind::Slab;
+    }
 
     void offer(const std::function<void(FunctionPlan&)>& change) {
         FunctionPlan& changed = changed_.functions[function_];
