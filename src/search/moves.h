@@ -14,8 +14,9 @@ void for_each_neighbour(Builder& builder, const Plan& plan, int function,
                         const std::function<void(const Plan&)>& visit);
 
 /** Changes for a plan of which all else is decided: the iterations of a task (NestPlan::task),
- * whole vectors where there are none, tiles that are wider and lower. In all of a search they lead
- * it elsewhere, to plans that the model takes for as good and that are not (docs/PLAN.md). */
+ * whole vectors where there are narrower ones, tiles of the same size and another shape. In all of
+ * a search, whole vectors lead it elsewhere, to plans that the model takes for as good and that are
+ * not (docs/PLAN.md). */
 void for_each_finishing_move(Builder& builder, const Plan& plan, int function,
                              const std::function<void(const Plan&)>& visit);
 

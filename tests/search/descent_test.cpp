@@ -6,7 +6,6 @@
 #include <set>
 
 #include "cost/cost_model.h"
-#include "machine/profiles.h"
 #include "schedule/phases.h"
 #include "schedule/placement.h"
 #include "schedule/print.h"
@@ -16,24 +15,10 @@
 #include "search/sample.h"
 #include "search/scans.h"
 #include "search/search.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2() {
-    Machine machine = shipped_profile(InstructionSet::X86Avx2);
-    machine.parallelism = 4;
-    return machine;
-}
-
-Schedule build(const PipelineDag& dag, const Plan& plan) {
-    const Machine machine = avx2();
-    return Builder(dag, machine).build(plan);
-}
-
-Limits no_limits() {
-    return {1e9, std::int64_t{1} << 40U};
-}
 
 TEST(Plan, SchedulesFollowFromPlansAndAreMostlyLegal) {
     for (const PipelineDag& dag : samples::all()) {

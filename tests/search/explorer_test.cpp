@@ -4,23 +4,13 @@
 
 #include <set>
 
-#include "machine/profiles.h"
 #include "schedule/sample_dags.h"
 #include "search/guards.h"
 #include "search/lineage.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2() {
-    Machine machine = shipped_profile(InstructionSet::X86Avx2);
-    machine.parallelism = 4;
-    return machine;
-}
-
-Limits no_limits() {
-    return {1e9, std::int64_t{1} << 40U};
-}
 
 /** What descent proposes for a pipeline, seeds apart; nothing for some whose starts are not legal.
  */

@@ -5,27 +5,16 @@
 #include <algorithm>
 
 #include "cost/cost_model.h"
-#include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/loops.h"
 #include "schedule/sample_dags.h"
 #include "search/descent.h"
 #include "search/moves.h"
 #include "search/plan.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2() {
-    Machine machine = shipped_profile(InstructionSet::X86Avx2);
-    machine.parallelism = 4;
-    return machine;
-}
-
-Schedule build(const PipelineDag& dag, const Plan& plan) {
-    const Machine machine = avx2();
-    return Builder(dag, machine).build(plan);
-}
 
 // Rows in pieces of 128, for each of which blur_x is computed; tasks of eight rows.
 Plan pieces_of_rows(const PipelineDag& dag) {
@@ -102,8 +91,8 @@ TEST(Finish, MakesTasksLargerWhereTheyCostMuch) {
         Builder builder(dag, machine);
         Schedule schedule = builder.build(plan);
         const double before = evaluator.seconds(schedule);
-        const Found found = finish(builder, evaluator, {"", plan, std::move(schedule), before, 1},
-                                   {}, {1e9, std::int64_t{1} << 40U});
+        const Found found =
+            finish(builder, evaluator, {"", plan, std::move(schedule), before, 1}, {}, no_limits());
         EXPECT_LE(found.seconds, before);
         EXPECT_TRUE(check_legality(dag, found.schedule).empty());
         EXPECT_DOUBLE_EQ(found.seconds, evaluator.seconds(found.schedule));

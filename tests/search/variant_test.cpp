@@ -4,21 +4,15 @@
 
 #include <algorithm>
 
-#include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"
 #include "search/space.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2(int parallelism) {
-    Machine machine = shipped_profile(InstructionSet::X86Avx2);
-    machine.parallelism = parallelism;
-    return machine;
-}
 
 Schedule placed(const PipelineDag& dag, const SumsInParts& sums, const Machine& machine) {
     const PipelineDag& graph = sums.variant.graph();
