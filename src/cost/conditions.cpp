@@ -44,6 +44,42 @@ double step_around(ScheduleFacts& facts, int function, int dim) {
     return step;
 }
 
+// A loop of one iteration is none to Halide.
+bool is_divided(const NestFacts& nest, int loop_dim, std::size_t from) {
+    return std::any_of(nest.loops.begin() + static_cast<std::ptrdiff_t>(from), nest.loops.end(),
+                       [&](const LoopFacts& loop) {
+                           return loop.site.loop.dim == loop_dim && loop.trips > 1 &&
+                                  may_be_partitioned(*nest.nest, loop.site.loop);
+                       });
+}
+
+// Whether less of a function is computed in some iterations of the loop where it is, because of a
+// guard around the last of what reads it, which no loop takes out.
+bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
+    if (facts.placement().kind(function) != Placement::Kind::At) {
+        return false;
+    }
+    const LoopSite& site = facts.placement().schedule().functions[function].compute.site;
+    const NestFacts& around = facts.nest(site.function, site.stage);
+    const Regions& regions = facts.bounds().within(site);
+    if (!regions.touches(Source::Function, function)) {
+        return false;
+    }
+    std::size_t from = 0;
+    while (from < around.loops.size() && around.loops[from].site.loop != site.loop) {
+        from++;
+    }
+    const Span span = regions.span(Source::Function, function, dim);
+    const std::vector<StageDim>& dims = facts.bounds().dims(site.function, site.stage);
+    for (int d = 0; d < std::ssize(span.rates); d++) {
+        if (span.rates[d] != 0 && has_guard(*around.nest, dims, site.stage, d) &&
+            !is_divided(around, d, from)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
@@ -65,12 +101,7 @@ double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
 }
 
 bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
-    const bool divided = std::any_of(
-        nest.loops.begin() + static_cast<std::ptrdiff_t>(nest.innermost_rolled()), nest.loops.end(),
-        [&](const LoopFacts& loop) {
-            return loop.site.loop.dim == loop_dim && may_be_partitioned(*nest.nest, loop.site.loop);
-        });
-    if (divided) {
+    if (is_divided(nest, loop_dim, nest.innermost_rolled())) {
         return false;
     }
     const Function& f = facts.graph().functions[nest.function];
@@ -79,6 +110,10 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
     if (!loop.is_reduction() && f.constant[loop.position] &&
         dims[loop_dim].extent == f.region[loop.position].extent) {
         dims[loop_dim].constant_extent = true;
+    }
+    if (dims[loop_dim].constant_extent && !loop.is_reduction() &&
+        is_cut_by_readers(facts, nest.function, loop.position)) {
+        dims[loop_dim].constant_extent = false;
     }
     return has_guard(*nest.nest, dims, nest.stage, loop_dim);
 }

@@ -56,7 +56,8 @@ const std::vector<std::vector<Rule>> kRules = {
 };
 
 // With Caps::careful_reads.
-const std::vector<Rule> kCarefulRules = {check_careful_tails, check_careful_slides, check_folds};
+const std::vector<Rule> kCarefulRules = {check_careful_tails, check_careful_slides,
+                                         check_careful_warm_ups, check_folds};
 
 // Iterations of the parallel loops around memory that is allocated at `level`.
 std::int64_t parallel_iterations(const Placement& placement, const Level& level) {

@@ -277,13 +277,21 @@ class NestMaker {
     // the last tile, which may be a large share of them, would have guards in all of its blocks.
     [[nodiscard]] bool is_over_blocks(LoopRef loop) const {
         const bool unrolled = block(loop.dim) > 1;
-        if (stage_.index == 0 || has_reduction(stage_) || !(unrolled || is_vector(loop.dim))) {
+        const bool adds = stage_.index > 0 && !has_reduction(stage_);
+        if (!(adds && (unrolled || is_vector(loop.dim))) &&
+            !(unrolled && has_open_rows(loop.dim))) {
             return false;
         }
         const int inside = unrolled && is_vector(loop.dim) ? 1 : 0;
         const int over = static_cast<int>(nest_.splits[loop.dim].size()) - inside - 1;
         const bool even = extent(loop.dim) % nest_.splits[loop.dim][0].factor == 0;
         return loop.level == over || (loop.level == 0 && (even || trips({loop.dim, over}) <= 1));
+    }
+
+    // Blocks that may not be rounded up.
+    [[nodiscard]] bool has_open_rows(int d) const {
+        return f_.stages.size() == 1 && !f_.is_output && !is_vector(d) &&
+               open_[stage_.loops[d].position];
     }
 
     // A loop of one iteration is none to Halide: it takes nothing out of it. Then the loop around

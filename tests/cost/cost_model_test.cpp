@@ -640,6 +640,21 @@ TEST(Cost, SumsWithoutARegisterTakeLonger) {
     EXPECT_GT(compute(32), 1.3 * compute(12)) << "16 registers";
 }
 
+// The last block of what reads the sums has a guard, and with it each of their rows.
+TEST(Cost, SumsThatAGuardCutsAreNotInRegisters) {
+    const PipelineDag dag = samples::matmul();
+    const auto compute = [&](Tail tail, PartitionPolicy policy) {
+        Schedule schedule = sums_in_blocks(dag, 7);
+        nest(schedule, 3).splits[1][0].tail = tail;
+        nest(schedule, 3).partition = {{{1, 0}, policy}};
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    const double whole = compute(Tail::ShiftInwards, PartitionPolicy::Never);
+    EXPECT_GT(compute(Tail::GuardWithIf, PartitionPolicy::Never), 1.5 * whole);
+    EXPECT_LT(compute(Tail::GuardWithIf, PartitionPolicy::Auto), 1.05 * whole)
+        << "the last block is apart";
+}
+
 TEST(Cost, SumsThatAreNotInVectorsAreStoredOneByOne) {
     const PipelineDag dag = samples::matmul();
     const auto compute = [&](bool rows_are_dense) {

@@ -424,6 +424,11 @@ const Case kReading[] = {
     {"both slide", samples::blur, CHANGE { (void)dag; tile_blur(s);
         for (const int f : {0, 1}) { s.functions[f].compute = Level::at({2, 0, {1, 1}});
             s.functions[f].store = Level::at({2, 0, {0, 0}}); } }, "", kCareful},
+    {"slides in steps of rows", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].store = Level::root(); },
+        "blur_x: slides from the middle of a step", kCareful},
+    {"slides in steps of rows behind a border", samples::blur, CHANGE { (void)dag; tile_blur(s);
+        s.functions[1].compute = Level::at({2, 0, {1, 0}}); s.functions[1].store = Level::root(); }, "", kCareful, true},
     {"slides along its vectors", samples::blur, CHANGE { (void)dag; tile_blur(s);
         s.functions[1].compute = Level::at({2, 0, {1, 1}}); s.functions[1].store = Level::at({2, 0, {0, 0}});
         nest(s, 1).vector = split(nest(s, 1), 1, 2, kGuard); }, "in which vectors lie", kCareful},

@@ -3,6 +3,7 @@
 // otherwise propose much that is refused at the end. With Caps::careful_reads only.
 
 #include <algorithm>
+#include <cmath>
 
 #include "schedule/loops.h"
 #include "schedule/reach.h"
@@ -104,6 +105,32 @@ void check_careful_slides(const RuleContext& c) {
                                      " slides, and may read beyond an input");
                         return;
                     }
+                }
+            }
+        }
+    }
+}
+
+// What slides in steps of several rows is computed in whole steps from the first one on, which
+// begins above the rows that it needs before, unless these are so many steps, too.
+void check_careful_warm_ups(const RuleContext& c) {
+    const Reach reach(c.graph);
+    for (int f = 0; f < c.functions(); f++) {
+        if (!c.placement.slides(f)) {
+            continue;
+        }
+        for (const LoopSite& loop : c.placement.slid_loops(f)) {
+            const Regions& regions = c.bounds.within(loop);
+            for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
+                if (!reach.beyond(f, d) || !regions.touches(Source::Function, f)) {
+                    continue;
+                }
+                const double step = std::abs(regions.advance(Source::Function, f, d));
+                const auto needed = static_cast<double>(regions.loaded(Source::Function, f)[d]);
+                if (step > 0 && needed > step && std::fmod(needed, step) != 0) {
+                    c.broken(f, -1,
+                             "slides from the middle of a step, and may read beyond an input");
+                    return;
                 }
             }
         }

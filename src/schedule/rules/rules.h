@@ -94,6 +94,7 @@ void check_code_size(const RuleContext& context);
 // What searches stay away from.
 void check_careful_tails(const RuleContext& context);
 void check_careful_slides(const RuleContext& context);
+void check_careful_warm_ups(const RuleContext& context);
 void check_folds(const RuleContext& context);
 
 }  // namespace nestor

@@ -1,0 +1,48 @@
+// Blocks of rows of what may not compute more than it is asked for: a guard around the last.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "schedule/legality.h"
+#include "schedule/sample_dags.h"
+#include "search/plan.h"
+#include "search/try_plans.h"
+
+namespace nestor {
+namespace {
+
+LoopNest rows_of_blur_x(const PipelineDag& dag, int block) {
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[1].stages[0].block[1] = block;
+    const Schedule schedule = build(dag, plan);
+    EXPECT_TRUE(check_legality(dag, schedule).empty());
+    return schedule.functions[1].stages[0].nest;
+}
+
+bool is_never_partitioned(const LoopNest& nest, LoopRef loop) {
+    return std::ranges::count(nest.partition, LoopPartition{loop, PartitionPolicy::Never}) > 0;
+}
+
+TEST(OpenBlocks, LeaveTheLastOneToLoopPartition) {
+    const PipelineDag dag = samples::blur();  // its input has no border
+    const LoopNest blocks = rows_of_blur_x(dag, 4);
+    ASSERT_EQ(blocks.splits.at(1).at(0).tail, Tail::GuardWithIf);
+    EXPECT_FALSE(is_never_partitioned(blocks, {1, 0}));
+    EXPECT_TRUE(is_never_partitioned(rows_of_blur_x(dag, 1), {1, 0}));
+}
+
+TEST(OpenBlocks, AreRoundedUpBehindABorder) {
+    PipelineDag dag = samples::blur();
+    for (Load& load : dag.functions[0].stages[0].loads) {
+        for (Coordinate& coordinate : load.coords) {
+            coordinate.clamped = true;
+        }
+    }
+    const LoopNest blocks = rows_of_blur_x(dag, 4);
+    ASSERT_EQ(blocks.splits.at(1).at(0).tail, Tail::ShiftInwards);
+    EXPECT_TRUE(is_never_partitioned(blocks, {1, 0}));
+}
+
+}  // namespace
+}  // namespace nestor
