@@ -514,6 +514,23 @@ TEST(Cost, GathersCost) {
     EXPECT_GT(seconds(dag, at_root(dag, true), avx2()), 1.5 * dense);
 }
 
+TEST(Cost, GathersFromATableCostLess) {
+    PipelineDag dag = blur();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].affine = false;
+    }
+    const auto compute = [&] {
+        return predict(dag, at_root(dag, true), avx2()).cost[Term::Compute];
+    };
+    const double from_a_picture = compute();
+    for (Range& range : dag.inputs[0].region) {
+        range.extent = 16;
+    }
+    EXPECT_LT(compute(), 0.8 * from_a_picture) << "1 KB";
+    dag.inputs[0].region[0].extent = 1024;
+    EXPECT_DOUBLE_EQ(compute(), from_a_picture) << "64 KB do not stay in the first cache";
+}
+
 TEST(Cost, LargeAllocationsFaultTheirPages) {
     PipelineDag dag = blur();
     EXPECT_LT(predict(dag, at_root(dag, false), avx2()).cost[Term::Allocation], 1e-5);
