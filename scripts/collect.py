@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """The data that the cost model is judged by: random legal schedules of pipelines, measured.
 
-usage: collect.py [--count N] [--frontier F] [--seed S] [--threads T] [PIPELINE...]
+usage: collect.py [--data FOLDER] [--count N] [--frontier F] [--seed S] [--threads T] [PIPELINE...]
 
 For each PIPELINE (a folder of corpus/, or random_SEED for one of the fuzzer's; default: those of PIPELINES below) F
-schedules (default: 25) of those that the search looks at and N random ones (default: 200) are drawn (`nestor sample`), built, checked and timed (`nestor measure`), and appended to data/PIPELINE.jsonl.gz, a line each:
+schedules (default: 25) of those that the search looks at and N random ones (default: 200) are drawn (`nestor sample`), built, checked and timed (`nestor measure`), and appended to
+FOLDER/PIPELINE.jsonl.gz (default: data/zen_4; one folder for each machine), a line each:
 {"schedule", "outcome", "seconds", "uncertainty", "drift", "threads"}. What is there already is not measured again, so that
-an interrupted run goes on. About a minute for 20 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
+an interrupted run goes on. About a minute for 50 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
 folder than build/release.
 """
 
@@ -28,6 +29,7 @@ PIPELINES = (
 )  # fmt: skip
 RANDOM = tuple(f"random_{seed}" for seed in range(1, 13))
 BATCH = 25
+DATA = ROOT / "data/zen_4"
 
 
 def source(pipeline, scratch):
@@ -48,7 +50,7 @@ def read(path):
 
 
 def write(path, rows):
-    path.parent.mkdir(exist_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
     text = "".join(json.dumps(row, separators=(",", ":"), sort_keys=True) + "\n" for row in rows)
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
@@ -63,7 +65,7 @@ def collect(pipeline, options, folder):
     parallelism = f"autoscheduler.parallelism={options.threads}"
     drawn = folder / "drawn"
     nestor("sample", *program, parallelism, "--frontier", options.frontier, "--count", options.count, "--seed", options.seed, "-o", drawn)
-    path = ROOT / "data" / f"{pipeline}.jsonl.gz"
+    path = options.data / f"{pipeline}.jsonl.gz"
     rows = read(path)
     known = {json.dumps(row["schedule"], sort_keys=True) for row in rows if row["threads"] == options.threads}
     files = sorted(drawn.glob("*.json"), key=lambda file: int(file.stem))
@@ -78,12 +80,13 @@ def collect(pipeline, options, folder):
             row = {key: result.get(key) for key in ("outcome", "seconds", "uncertainty", "drift")}
             rows.append({"schedule": json.loads(file.read_text()), "threads": options.threads, **row})
         write(path, rows)
-        print(f"{pipeline}: {len(rows)} schedules in data/{path.name}", file=sys.stderr)
+        print(f"{pipeline}: {len(rows)} schedules in {path}", file=sys.stderr)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipelines", nargs="*", metavar="PIPELINE", default=PIPELINES + RANDOM)
+    parser.add_argument("--data", type=pathlib.Path, default=DATA, metavar="FOLDER")
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--frontier", type=int, default=25)
     parser.add_argument("--seed", type=int, default=1)

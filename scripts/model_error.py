@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """How well predicted times order measured ones: by pipeline, and by cost term.
 
-usage: model_error.py [--near FACTOR] [PIPELINE...]      (default: every data/PIPELINE.jsonl.gz, see scripts/collect.py)
+usage: model_error.py [--data FOLDER] [--near FACTOR] [PIPELINE...]
+
+Of each PIPELINE, by default every one of FOLDER/PIPELINE.jsonl.gz (default: data/zen_4; see scripts/collect.py).
 
 Columns: schedules; Spearman's rank correlation of predicted and measured time, of all and of those within FACTOR (default: 4)
 of the fastest; the share of pairs that differ by more than 10 % and are ordered wrongly; how much slower than the fastest
@@ -19,7 +21,7 @@ import statistics
 import subprocess
 import tempfile
 
-from collect import BUILD, ROOT, read, source
+from collect import BUILD, DATA, read, source
 
 
 def ranks(values):
@@ -65,13 +67,13 @@ def predictions(pipeline, rows, options=()):
     return [answer.get("seconds") for answer in json.loads(done.stdout)]
 
 
-def names_of_data():
-    return sorted(path.name.split(".")[0] for path in (ROOT / "data").glob("*.jsonl.gz"))
+def names_of_data(data=DATA):
+    return sorted(path.name.split(".")[0] for path in data.glob("*.jsonl.gz"))
 
 
-def predicted_and_measured(pipeline, options=()):
+def predicted_and_measured(pipeline, options=(), data=DATA):
     """Of the schedules that were timed and are legal: seconds by term, and seconds."""
-    rows = [row for row in read(ROOT / "data" / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
+    rows = [row for row in read(data / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
     pairs = [(cost, row["seconds"]) for cost, row in zip(predictions(pipeline, rows, options), rows, strict=True) if cost]
     return [cost for cost, _ in pairs], [seconds for _, seconds in pairs]
 
@@ -82,8 +84,8 @@ def rank_near_the_best(predicted, measured, near=4):
     return rank_correlation([predicted[i] for i in close], [measured[i] for i in close]), len(close)
 
 
-def judge(pipeline, near):
-    costs, measured = predicted_and_measured(pipeline)
+def judge(pipeline, near, data):
+    costs, measured = predicted_and_measured(pipeline, data=data)
     predicted = [cost["total"] for cost in costs]
     best = min(measured)
     rank, count = rank_near_the_best(predicted, measured, near)
@@ -110,10 +112,11 @@ def judge(pipeline, near):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pipelines", nargs="*", metavar="PIPELINE")
+    parser.add_argument("--data", type=pathlib.Path, default=DATA, metavar="FOLDER")
     parser.add_argument("--near", type=float, default=4)
     options = parser.parse_args()
-    for i, name in enumerate(options.pipelines or names_of_data()):
-        row = judge(name, options.near)
+    for i, name in enumerate(options.pipelines or names_of_data(options.data)):
+        row = judge(name, options.near, options.data)
         if i == 0:
             print("| pipeline | " + " | ".join(row) + " |\n|---|" + "---:|" * (len(row) - 1) + "---|")
         print(f"| {name} | " + " | ".join(row.values()) + " |", flush=True)
