@@ -20,7 +20,7 @@ TARGETS = {
 # (docs/RESULTS.md). Raise them when the model gets better; a model that is better on the whole may lower one of them.
 LEAST = {
     "sapphire_rapids": {
-        "camera_pipe": 0.80,
+        "camera_pipe": 0.70,
         "depthwise_conv": 0.30,
         "fixed_filters": 0.55,
         "gaussian_blur": 0.40,
