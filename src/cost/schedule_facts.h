@@ -126,6 +126,7 @@ class ScheduleFacts {
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] bool is_folded(int function, const Slide& slide) const;
+    [[nodiscard]] bool readers_begin_together(int function, const LoopSite& site) const;
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
     const Schedule& schedule_;

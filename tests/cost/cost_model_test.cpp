@@ -104,8 +104,9 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
 }
 
 /// Functions that each sum three rows of the one before, all of them sliding in a tile of the last
-/// one, which is computed in blocks of so many rows. As many rows are stored of each as returned.
-std::vector<double> stored_rows(int functions, std::int64_t block) {
+/// one, which is computed in blocks of so many rows; the last one may read the first, too. As many
+/// rows are stored of each as returned.
+std::vector<double> stored_rows(int functions, std::int64_t block, bool reads_first = false) {
     PipelineDag dag = blur();
     const Function last = dag.functions[2];
     dag.functions.pop_back();
@@ -117,6 +118,11 @@ std::vector<double> stored_rows(int functions, std::int64_t block) {
         next.consumers = next.is_output ? std::vector<int>{} : std::vector<int>{f + 1};
         for (Load& load : next.stages[0].loads) {
             load.index = f - 1;
+        }
+        if (next.is_output && reads_first) {
+            Load first = next.stages[0].loads.front();
+            first.index = 1;
+            next.stages[0].loads.push_back(first);
         }
         dag.functions.push_back(next);
     }
@@ -146,6 +152,18 @@ TEST(Facts, StorageIsFoldedWhereNothingBeginsInTheMiddleOfAnIteration) {
     EXPECT_EQ(stored_rows(4, 2), (Rows{16, 8, 8, 4}));
     EXPECT_EQ(stored_rows(4, 8), (Rows{16, 16, 16, 16})) << "all in the same iteration";
     EXPECT_EQ(stored_rows(4, 4), (Rows{16, 16, 68, 66})) << "the second two half a one later";
+}
+
+// As Halide 21 lowers them.
+TEST(Facts, StorageIsFoldedWhereReadersBeginTogether) {
+    const auto first = [](int functions, std::int64_t block) {
+        return stored_rows(functions, block, true).front();
+    };
+    EXPECT_LE(first(2, 2), 8) << "one begins an iteration before the other";
+    EXPECT_GE(first(2, 1), 64) << "two iterations before";
+    EXPECT_GE(first(2, 4), 64) << "half an iteration before";
+    EXPECT_LE(first(3, 4), 16);
+    EXPECT_GE(first(3, 2), 64);
 }
 
 TEST(Facts, WhatIsComputedAroundAParallelLoopRunsOnOneThread) {
