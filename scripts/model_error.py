@@ -67,11 +67,11 @@ def predictions(pipeline, rows, options=()):
     return [answer.get("seconds") for answer in json.loads(done.stdout)]
 
 
-def names_of_data(data=DATA):
+def names_of_data(data):
     return sorted(path.name.split(".")[0] for path in data.glob("*.jsonl.gz"))
 
 
-def predicted_and_measured(pipeline, options=(), data=DATA):
+def predicted_and_measured(pipeline, data, options=()):
     """Of the schedules that were timed and are legal: seconds by term, and seconds."""
     rows = [row for row in read(data / f"{pipeline}.jsonl.gz") if row["outcome"] == "timed"]
     pairs = [(cost, row["seconds"]) for cost, row in zip(predictions(pipeline, rows, options), rows, strict=True) if cost]
@@ -85,7 +85,7 @@ def rank_near_the_best(predicted, measured, near=4):
 
 
 def judge(pipeline, near, data):
-    costs, measured = predicted_and_measured(pipeline, data=data)
+    costs, measured = predicted_and_measured(pipeline, data)
     predicted = [cost["total"] for cost in costs]
     best = min(measured)
     rank, count = rank_near_the_best(predicted, measured, near)

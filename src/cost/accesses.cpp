@@ -91,14 +91,9 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
         return dense;
     }
     const double gathered = machine_.gather[type].value_or(1);
-    double runs = 1;
-    if (!store && known && along_runs(source, index, coords)) {
-        runs = kOwnRuns;
-    } else if (!known && facts_.whole_bytes(source, index) <= kTable * machine_.l1.bytes.value) {
-        runs = kOfTable;
-    }
     const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);
-    const double elements = lanes * (store ? 2 * scalar_store : runs * gathered);
+    const double elements =
+        lanes * (store ? 2 * scalar_store : gathered * waits(source, index, coords, known));
     // Sums are loaded between the stores of unrolled copies, which Halide then does not make one of
     // (nl_means, four channels of sums next to each other: 164 ms instead of 29, Zen 4).
     const Stage& stage = facts_.graph().functions[nest_.function].stages[nest_.stage];
@@ -162,6 +157,16 @@ double Accesses::apart_with_steps(Source source, int index,
         return 0;
     }
     return between_lanes == 0 ? 1 : between_lanes / body_.steps_in_vector;
+}
+
+// The share of a gather from memory that such a one takes. `known`: places without a vector of
+// indices.
+double Accesses::waits(Source source, int index, const std::vector<Coordinate>& coords,
+                       bool known) const {
+    if (known) {
+        return along_runs(source, index, coords) ? kOwnRuns : 1;
+    }
+    return facts_.whole_bytes(source, index) <= kTable * machine_.l1.bytes.value ? kOfTable : 1;
 }
 
 // Whether each element of a vector goes through neighbours of its own in the innermost loop, all in

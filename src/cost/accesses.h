@@ -34,6 +34,8 @@ class Accesses {
     [[nodiscard]] Access spread(ElementType type) const;
     [[nodiscard]] double apart_with_steps(Source source, int index,
                                           const std::vector<Coordinate>& coords) const;
+    [[nodiscard]] double waits(Source source, int index, const std::vector<Coordinate>& coords,
+                               bool known) const;
     [[nodiscard]] bool along_runs(Source source, int index,
                                   const std::vector<Coordinate>& coords) const;
     [[nodiscard]] bool all_between(Source source, int index, const std::vector<Coordinate>& coords,

@@ -65,10 +65,8 @@ bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
     if (!regions.touches(Source::Function, function)) {
         return false;
     }
-    std::size_t from = 0;
-    while (from < around.loops.size() && around.loops[from].site.loop != site.loop) {
-        from++;
-    }
+    const auto from = static_cast<std::size_t>(
+        std::ranges::find(around.loops, site, &LoopFacts::site) - around.loops.begin());
     const Span span = regions.span(Source::Function, function, dim);
     const std::vector<StageDim>& dims = facts.bounds().dims(site.function, site.stage);
     for (int d = 0; d < std::ssize(span.rates); d++) {
@@ -107,13 +105,11 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
     const Function& f = facts.graph().functions[nest.function];
     const Loop& loop = f.stages[nest.stage].loops[loop_dim];
     std::vector<StageDim> dims = facts.bounds().dims(nest.function, nest.stage);
-    if (!loop.is_reduction() && f.constant[loop.position] &&
-        dims[loop_dim].extent == f.region[loop.position].extent) {
-        dims[loop_dim].constant_extent = true;
-    }
-    if (dims[loop_dim].constant_extent && !loop.is_reduction() &&
-        is_cut_by_readers(facts, nest.function, loop.position)) {
-        dims[loop_dim].constant_extent = false;
+    if (!loop.is_reduction()) {
+        StageDim& dim = dims[loop_dim];
+        const bool all = f.constant[loop.position] && dim.extent == f.region[loop.position].extent;
+        dim.constant_extent =
+            (dim.constant_extent || all) && !is_cut_by_readers(facts, nest.function, loop.position);
     }
     return has_guard(*nest.nest, dims, nest.stage, loop_dim);
 }

@@ -335,19 +335,18 @@ bool ScheduleFacts::readers_begin_together(int function, const LoopSite& site) c
     bool whole = true;
     double earliest = 0;
     double latest = 0;
-    for (const NestFacts& nest : nests_) {
-        const bool owner = nest.function == site.function && nest.stage == site.stage;
-        const bool inside = placement_.kind(nest.function) == Placement::Kind::At &&
-                            schedule_.functions[nest.function].compute.site == site;
-        const bool reads = std::ranges::any_of(nest.expansion->loads, [&](const Family& family) {
-            return family.source == Source::Function && family.index == function;
-        });
-        if (!reads || nest.function == function || !(owner || inside)) {
+    for (const Placement::Use& use : placement_.uses(function)) {
+        const bool owner = use.function == site.function && use.stage == site.stage;
+        const bool inside = placement_.kind(use.function) == Placement::Kind::At &&
+                            schedule_.functions[use.function].compute.site == site;
+        if (use.function == function || !(owner || inside)) {
             continue;
         }
         double before = 0;
-        for (const Slide& slide : slides_[nest.function]) {
-            before = owner ? 0 : std::max(before, slide.before);
+        if (inside) {
+            for (const Slide& slide : slides_[use.function]) {
+                before = std::max(before, slide.before);
+            }
         }
         whole = whole && before == std::floor(before);
         const double begin = std::ceil(before);

@@ -56,8 +56,9 @@ const std::vector<std::vector<Rule>> kRules = {
 };
 
 // With Caps::careful_reads.
-const std::vector<Rule> kCarefulRules = {check_careful_tails, check_careful_slides,
-                                         check_careful_warm_ups, check_folds};
+using CarefulRule = void (*)(const RuleContext&, const Reach&);
+const std::vector<CarefulRule> kCarefulRules = {check_careful_tails, check_careful_slides,
+                                                check_careful_warm_ups};
 
 // Iterations of the parallel loops around memory that is allocated at `level`.
 std::int64_t parallel_iterations(const Placement& placement, const Level& level) {
@@ -100,9 +101,11 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
         }
     }
     if (caps.careful_reads) {
-        for (const Rule rule : kCarefulRules) {
-            rule(context);
+        const Reach reach(*derived);
+        for (const CarefulRule rule : kCarefulRules) {
+            rule(context, reach);
         }
+        check_folds(context);
     }
     return violations;
 }

@@ -275,11 +275,13 @@ class NestMaker {
     // Of an update that adds what is computed in its blocks: all but the last are whole, which is
     // what keeps sums in registers. So are its tiles, if they come out even at the estimates: else
     // the last tile, which may be a large share of them, would have guards in all of its blocks.
+    // The same of rows that may not be rounded up.
     [[nodiscard]] bool is_over_blocks(LoopRef loop) const {
         const bool unrolled = block(loop.dim) > 1;
         const bool adds = stage_.index > 0 && !has_reduction(stage_);
-        if (!(adds && (unrolled || is_vector(loop.dim))) &&
-            !(unrolled && has_open_rows(loop.dim))) {
+        const bool added = adds && (unrolled || is_vector(loop.dim));
+        const bool open = unrolled && has_open_rows(loop.dim);
+        if (!added && !open) {
             return false;
         }
         const int inside = unrolled && is_vector(loop.dim) ? 1 : 0;
@@ -288,7 +290,7 @@ class NestMaker {
         return loop.level == over || (loop.level == 0 && (even || trips({loop.dim, over}) <= 1));
     }
 
-    // Blocks that may not be rounded up.
+    // Rows of which no more than are needed may be computed, of a function without updates.
     [[nodiscard]] bool has_open_rows(int d) const {
         return f_.stages.size() == 1 && !f_.is_output && !is_vector(d) &&
                open_[stage_.loops[d].position];

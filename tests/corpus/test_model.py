@@ -7,10 +7,10 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "scripts"))
 import model_error
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGETS = {
     "sapphire_rapids": "x86-64-linux-avx-avx2-avx512-avx512_cannonlake-avx512_sapphirerapids-avx512_skylake-avxvnni-f16c-fma-sse41",
     "zen_4": "x86-64-linux-tune_znver4-avx-avx2-avx512-avx512_cannonlake-avx512_skylake-avx512_zen4-f16c-fma-sse41",
@@ -59,7 +59,7 @@ def ranks():
         folder = ROOT / "data" / machine
         for name in model_error.names_of_data(folder):
             options = ["--target", target, "autoscheduler.machine=shipped"]
-            costs, measured = model_error.predicted_and_measured(name, options, folder)
+            costs, measured = model_error.predicted_and_measured(name, folder, options)
             assert len(measured) >= LEAST_LEGAL
             result[machine, name], _ = model_error.rank_near_the_best([cost["total"] for cost in costs], measured)
     return result

@@ -123,6 +123,7 @@ std::vector<double> stored_rows(int functions, std::int64_t block, bool reads_fi
             Load first = next.stages[0].loads.front();
             first.index = 1;
             next.stages[0].loads.push_back(first);
+            dag.functions[1].consumers.push_back(f);
         }
         dag.functions.push_back(next);
     }

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "schedule/loops.h"
-#include "schedule/reach.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tails.h"
 
@@ -26,11 +25,25 @@ bool has_vector_along(const RuleContext& c, int function, int dim) {
     return false;
 }
 
+// Visits the loops along which functions slide, until one breaks a rule.
+template <class Breaks>
+void find_slide(const RuleContext& c, const Breaks& breaks) {
+    for (int f = 0; f < c.functions(); f++) {
+        if (!c.placement.slides(f)) {
+            continue;
+        }
+        for (const LoopSite& loop : c.placement.slid_loops(f)) {
+            if (breaks(f, loop, c.bounds.within(loop))) {
+                return;
+            }
+        }
+    }
+}
+
 }  // namespace
 
 // Tails that are not guarded compute points beyond what is needed, and so does what is aligned.
-void check_careful_tails(const RuleContext& c) {
-    const Reach reach(c.graph);
+void check_careful_tails(const RuleContext& c, const Reach& reach) {
     for (int f = 0; f < c.functions(); f++) {
         for (const Alignment& a : c.schedule.functions[f].region_alignment) {
             if (reach.beyond(f, a.dim)) {
@@ -57,84 +70,66 @@ void check_careful_tails(const RuleContext& c) {
 
 // Halide folds no storage along a dimension in which vectors lie, and warns.
 void check_folds(const RuleContext& c) {
-    for (int f = 0; f < c.functions(); f++) {
-        if (!c.placement.slides(f)) {
-            continue;
-        }
-        for (const LoopSite& loop : c.placement.slid_loops(f)) {
-            const Regions& regions = c.bounds.within(loop);
-            const LoopNest& around = c.placement.running_nest(loop.function, loop.stage);
-            for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
-                if (!regions.touches(Source::Function, f) ||
-                    regions.advance(Source::Function, f, d) == 0) {
-                    continue;
-                }
-                const bool read_in_vectors =
-                    around.vector &&
-                    regions.span(Source::Function, f, d).rates[around.vector->dim] != 0;
-                if (read_in_vectors || has_vector_along(c, f, d)) {
-                    c.broken(f, -1, "slides along a dimension in which vectors lie");
-                    return;
-                }
+    find_slide(c, [&](int f, const LoopSite& loop, const Regions& regions) {
+        const LoopNest& around = c.placement.running_nest(loop.function, loop.stage);
+        for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
+            if (!regions.touches(Source::Function, f) ||
+                regions.advance(Source::Function, f, d) == 0) {
+                continue;
+            }
+            const bool read_in_vectors =
+                around.vector &&
+                regions.span(Source::Function, f, d).rates[around.vector->dim] != 0;
+            if (read_in_vectors || has_vector_along(c, f, d)) {
+                c.broken(f, -1, "slides along a dimension in which vectors lie");
+                return true;
             }
         }
-    }
+        return false;
+    });
 }
 
 // A sliding window's warm-up begins the loop earlier, by whole steps, and what is computed anew in
 // each iteration is computed in these, too (design, section 5).
-void check_careful_slides(const RuleContext& c) {
-    const Reach reach(c.graph);
-    for (int f = 0; f < c.functions(); f++) {
-        if (!c.placement.slides(f)) {
-            continue;
-        }
-        for (const LoopSite& loop : c.placement.slid_loops(f)) {
-            for (int other = 0; other < c.functions(); other++) {
-                if (c.placement.kind(other) != Placement::Kind::At || c.placement.slides(other) ||
-                    !c.placement.is_computed_inside(other, loop)) {
-                    continue;
-                }
-                const Regions& regions = c.bounds.within(loop);
-                for (int d = 0; d < c.graph.functions[other].dimensions(); d++) {
-                    const bool moves = regions.touches(Source::Function, other) &&
-                                       regions.advance(Source::Function, other, d) != 0;
-                    if (moves && reach.beyond(other, d)) {
-                        c.broken(other, -1,
-                                 "is computed anew in a loop along which " + c.name(f) +
-                                     " slides, and may read beyond an input");
-                        return;
-                    }
+void check_careful_slides(const RuleContext& c, const Reach& reach) {
+    find_slide(c, [&](int f, const LoopSite& loop, const Regions& regions) {
+        for (int other = 0; other < c.functions(); other++) {
+            if (c.placement.kind(other) != Placement::Kind::At || c.placement.slides(other) ||
+                !c.placement.is_computed_inside(other, loop)) {
+                continue;
+            }
+            for (int d = 0; d < c.graph.functions[other].dimensions(); d++) {
+                const bool moves = regions.touches(Source::Function, other) &&
+                                   regions.advance(Source::Function, other, d) != 0;
+                if (moves && reach.beyond(other, d)) {
+                    c.broken(other, -1,
+                             "is computed anew in a loop along which " + c.name(f) +
+                                 " slides, and may read beyond an input");
+                    return true;
                 }
             }
         }
-    }
+        return false;
+    });
 }
 
 // What slides in steps of several rows is computed in whole steps from the first one on, which
 // begins above the rows that it needs before, unless these are so many steps, too.
-void check_careful_warm_ups(const RuleContext& c) {
-    const Reach reach(c.graph);
-    for (int f = 0; f < c.functions(); f++) {
-        if (!c.placement.slides(f)) {
-            continue;
-        }
-        for (const LoopSite& loop : c.placement.slid_loops(f)) {
-            const Regions& regions = c.bounds.within(loop);
-            for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
-                if (!reach.beyond(f, d) || !regions.touches(Source::Function, f)) {
-                    continue;
-                }
-                const double step = std::abs(regions.advance(Source::Function, f, d));
-                const auto needed = static_cast<double>(regions.loaded(Source::Function, f)[d]);
-                if (step > 0 && needed > step && std::fmod(needed, step) != 0) {
-                    c.broken(f, -1,
-                             "slides from the middle of a step, and may read beyond an input");
-                    return;
-                }
+void check_careful_warm_ups(const RuleContext& c, const Reach& reach) {
+    find_slide(c, [&](int f, const LoopSite&, const Regions& regions) {
+        for (int d = 0; d < c.graph.functions[f].dimensions(); d++) {
+            if (!reach.beyond(f, d) || !regions.touches(Source::Function, f)) {
+                continue;
+            }
+            const double step = std::abs(regions.advance(Source::Function, f, d));
+            const auto needed = static_cast<double>(regions.loaded(Source::Function, f)[d]);
+            if (step > 0 && needed > step && std::fmod(needed, step) != 0) {
+                c.broken(f, -1, "slides from the middle of a step, and may read beyond an input");
+                return true;
             }
         }
-    }
+        return false;
+    });
 }
 
 }  // namespace nestor

@@ -7,6 +7,7 @@
 #include "schedule/bounds.h"
 #include "schedule/legality.h"
 #include "schedule/placement.h"
+#include "schedule/reach.h"
 #include "schedule/scheduled_dag.h"
 
 namespace nestor {
@@ -92,9 +93,9 @@ void check_inlined_size(const RuleContext& context);
 void check_code_size(const RuleContext& context);
 
 // What searches stay away from.
-void check_careful_tails(const RuleContext& context);
-void check_careful_slides(const RuleContext& context);
-void check_careful_warm_ups(const RuleContext& context);
+void check_careful_tails(const RuleContext& context, const Reach& reach);
+void check_careful_slides(const RuleContext& context, const Reach& reach);
+void check_careful_warm_ups(const RuleContext& context, const Reach& reach);
 void check_folds(const RuleContext& context);
 
 }  // namespace nestor
