@@ -66,12 +66,14 @@ constexpr double kPageVisit = 2.4;
 
 }  // namespace
 
-Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work) {
-    const Machine& machine = facts.machine();
-    const double clock = machine.clock.value;
-    Cost cost;
-    double threads = 1;
-    double imbalance = 1;
+double GroupExecution::least() const {
+    // Of two things that overlap, no less than the longer one is left.
+    return imbalance * (cost.total() - cost[Term::Launch]) + cost[Term::Launch];
+}
+
+GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) {
+    const double clock = facts.machine().clock.value;
+    GroupExecution execution;
     double weight = 0;
     for (const NestFacts& nest : facts.nests()) {
         if (nest.root != root) {
@@ -83,23 +85,30 @@ Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work) {
         const double throughput =
             std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
         const double waiting = std::max(0.0, cycles.latency - throughput);
-        cost[Term::Latency] += waiting / share;
-        cost[Term::Compute] += (working - waiting) / share;
-        cost[Term::Loops] += cycles.loops / share;
-        threads = std::max(threads, nest.threads);
+        execution.cost[Term::Latency] += waiting / share;
+        execution.cost[Term::Compute] += (working - waiting) / share;
+        execution.cost[Term::Loops] += cycles.loops / share;
+        execution.threads = std::max(execution.threads, nest.threads);
         if (work != nullptr) {
             work->nests.emplace_back(&nest, cycles);
         }
         if (nest.function == root) {
             const Parallelism parallelism = nest_parallelism(facts, nest);
-            cost[Term::Launch] += parallelism.launch;
+            execution.cost[Term::Launch] += parallelism.launch;
             // Of several stages, the one with the most work counts.
             if (cycles.total() > weight) {
                 weight = cycles.total();
-                imbalance = parallelism.imbalance;
+                execution.imbalance = parallelism.imbalance;
             }
         }
     }
+    return execution;
+}
+
+Cost group_cost(ScheduleFacts& facts, int root, const GroupExecution& execution, GroupWork* work) {
+    const Machine& machine = facts.machine();
+    const double clock = machine.clock.value;
+    const double threads = execution.threads;
     GroupFootprints footprints;
     const Traffic traffic = group_traffic(facts, root, footprints);
     if (work != nullptr) {
@@ -107,14 +116,19 @@ Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work) {
         work->footprints = std::move(footprints);
         work->threads = threads;
     }
+    Cost cost = execution.cost;
     cost[Term::L2] = traffic.l2 / machine.l2.read.value / clock / threads;
     cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
     cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
     overlap(cost);
     cost[Term::Pages] = kPageVisit * traffic.page_visits / clock / threads;
-    cost[Term::Imbalance] = (imbalance - 1) * (cost.total() - cost[Term::Launch]);
+    cost[Term::Imbalance] = (execution.imbalance - 1) * (cost.total() - cost[Term::Launch]);
     cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
     return cost;
+}
+
+Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work) {
+    return group_cost(facts, root, group_execution(facts, root, work), work);
 }
 
 GroupCost corrected_group_cost(ScheduleFacts& facts, int root, const Correction* correction) {

@@ -44,8 +44,22 @@ struct Prediction {
 class Correction;
 class ScheduleFacts;
 struct GroupWork;
-/** Of a function at root with what is computed in its loops, not corrected. `work`, if it is given,
- * gets what the cost was made of. */
+
+/** What the nests of a group execute: its cost without what memory adds. */
+struct GroupExecution {
+    Cost cost;
+    double threads = 1;
+    double imbalance = 1;
+
+    /** Seconds, no more than group_cost() of the same group has. */
+    [[nodiscard]] double least() const;
+};
+/** `work`, if it is given, gets what the cost was made of. */
+[[nodiscard]] GroupExecution group_execution(ScheduleFacts& facts, int root,
+                                             GroupWork* work = nullptr);
+/** Of a function at root with what is computed in its loops, not corrected. */
+[[nodiscard]] Cost group_cost(ScheduleFacts& facts, int root, const GroupExecution& execution,
+                              GroupWork* work = nullptr);
 [[nodiscard]] Cost group_cost(ScheduleFacts& facts, int root, GroupWork* work = nullptr);
 /** The same, corrected where there is a correction. */
 [[nodiscard]] GroupCost corrected_group_cost(ScheduleFacts& facts, int root,

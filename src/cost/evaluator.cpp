@@ -1,5 +1,7 @@
 #include "cost/evaluator.h"
 
+#include <algorithm>
+
 #include "cost/schedule_facts.h"
 #include "cost/terms.h"
 
@@ -60,25 +62,32 @@ class Mixer {
 
 Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine, const Correction* correction)
     : machine_(machine), correction_(correction), usual_(usual(dag)) {
-    const std::size_t count = dag.functions.size();
-    ancestors_.assign(count, std::vector<bool>(count, false));
-    for (std::size_t f = 0; f < count; f++) {  // producers first
-        std::vector<bool>& mine = ancestors_[f];
-        for (const Stage& stage : dag.functions[f].stages) {
+    for (const Function& f : dag.functions) {
+        std::vector<int>& mine = producers_.emplace_back();
+        for (const Stage& stage : f.stages) {
             for (const Load& load : stage.loads) {
-                if (load.source == Source::Function) {
-                    const std::vector<bool>& theirs = ancestors_[load.index];
-                    for (std::size_t i = 0; i < count; i++) {
-                        mine[i] = mine[i] || theirs[i];
-                    }
-                    mine[load.index] = true;
+                if (load.source == Source::Function && std::ranges::count(mine, load.index) == 0) {
+                    mine.push_back(load.index);
                 }
             }
         }
     }
 }
 
-double Evaluator::seconds(const Schedule& schedule) {
+// Marks what a function reads, and what it reads through what has no loops of its own.
+void Evaluator::mark_reads(int function, const Placement& placement,
+                           std::vector<bool>& reads) const {
+    for (const int producer : producers_[function]) {
+        if (!reads[producer]) {
+            reads[producer] = true;
+            if (placement.is_transparent(producer)) {
+                mark_reads(producer, placement, reads);
+            }
+        }
+    }
+}
+
+double Evaluator::seconds(const Schedule& schedule, double enough) {
     const std::size_t count = usual_.functions.size();
     if (schedule.functions.size() != count) {
         return predict(usual_, schedule, machine_, correction_).cost.total();  // derived functions
@@ -112,14 +121,12 @@ double Evaluator::seconds(const Schedule& schedule) {
         if (reads[root].empty()) {
             reads[root].assign(count, false);
         }
-        for (std::size_t a = 0; a < count; a++) {
-            reads[root][a] = reads[root][a] || ancestors_[f][a];
-        }
+        mark_reads(i, placement, reads[root]);
     }
     const double everything = bytes_at_root(bounds);
     const RootMemory memory = root_memory(bounds);
     double total = 0;
-    std::vector<int> missing;
+    std::vector<Missing> missing;
     for (std::size_t root = 0; root < count; root++) {
         if (!is_root[root]) {
             continue;
@@ -141,18 +148,45 @@ double Evaluator::seconds(const Schedule& schedule) {
         if (known != groups_.end()) {
             total += known->second;
         } else {
-            missing.push_back(static_cast<int>(root));
+            missing.push_back({static_cast<int>(root), keys[root].hash()});
         }
     }
-    if (!missing.empty()) {
-        ScheduleFacts facts(usual_, schedule, machine_, expansions_, missing);
-        for (const int root : missing) {
-            const double cost = corrected_group_cost(facts, root, correction_).cost.total();
-            groups_[keys[root].hash()] = cost;
-            total += cost;
-        }
+    return missing.empty() ? total : add_missing(total, enough, schedule, missing);
+}
+
+double Evaluator::add_missing(double known, double enough, const Schedule& schedule,
+                              const std::vector<Missing>& missing) {
+    std::vector<int> roots;
+    for (const Missing& each : missing) {
+        roots.push_back(each.root);
     }
-    return total;
+    ScheduleFacts facts(usual_, schedule, machine_, expansions_, roots);
+    if (correction_ != nullptr) {
+        for (const Missing& each : missing) {
+            const double cost = corrected_group_cost(facts, each.root, correction_).cost.total();
+            groups_[each.key] = cost;
+            known += cost;
+        }
+        return known;
+    }
+    // What is executed takes less time to find than what memory adds, and is often too much
+    // already.
+    std::vector<GroupExecution> executions;
+    double least = 0;
+    for (const Missing& each : missing) {
+        executions.push_back(group_execution(facts, each.root));
+        least += executions.back().least();
+    }
+    for (std::size_t i = 0; i < missing.size(); i++) {
+        if (known + least >= enough) {
+            return known + least;
+        }
+        const double cost = group_cost(facts, missing[i].root, executions[i]).total();
+        groups_[missing[i].key] = cost;
+        known += cost;
+        least -= executions[i].least();
+    }
+    return known;
 }
 
 }  // namespace nestor

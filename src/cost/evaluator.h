@@ -2,7 +2,9 @@
 // Predicts many schedules of one pipeline: what they have in common is computed once.
 
 #include <cstdint>
+#include <limits>
 #include <unordered_map>
+#include <vector>
 
 #include "cost/cost_model.h"
 #include "cost/expansion.h"
@@ -15,15 +17,30 @@ class Evaluator {
     Evaluator(const PipelineDag& dag, const Machine& machine,
               const Correction* correction = nullptr);
 
-    /** Seconds of a legal schedule, as predict() has them. A group whose functions are scheduled,
-     * and whose producers are inlined, as in a schedule before is not looked at again. */
-    [[nodiscard]] double seconds(const Schedule& schedule);
+    static constexpr double kAny = std::numeric_limits<double>::infinity();
+
+    /** Seconds of a legal schedule, as predict() has them, if they are less than `enough`; else a
+     * number that is no less than that, and no more than they are. A group whose functions are
+     * scheduled, and whose producers are inlined, as in a schedule before is not looked at again.
+     */
+    [[nodiscard]] double seconds(const Schedule& schedule, double enough = kAny);
 
   private:
+    /** Of functions at root, and what is computed in their loops, by the hash of what decides it.
+     */
+    struct Missing {
+        int root = 0;
+        std::uint64_t key = 0;
+    };
+
+    void mark_reads(int function, const Placement& placement, std::vector<bool>& reads) const;
+    [[nodiscard]] double add_missing(double known, double enough, const Schedule& schedule,
+                                     const std::vector<Missing>& missing);
+
     const Machine& machine_;
     const Correction* correction_;
     const PipelineDag usual_;
-    std::vector<std::vector<bool>> ancestors_;  // [function][function]
+    std::vector<std::vector<int>> producers_;  // [function]: what it loads, each once
     Expansions expansions_;
     std::unordered_map<std::uint64_t, double> groups_;
 };

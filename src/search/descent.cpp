@@ -156,23 +156,24 @@ class Descent {
             if (dropout_.drops(function, plan.functions[function])) {
                 return;
             }
-            Schedule schedule = builder_.build(plan);
+            const Schedule& schedule = builder_.build(plan);
             best.states++;
             if (schedule == best.schedule) {
                 return;
             }
-            const double seconds = evaluator_.seconds(schedule);
+            const double enough = kEnough * best.seconds * charge_;
+            const double seconds =
+                evaluator_.seconds(schedule, observer_ ? Evaluator::kAny : enough);
             if (observer_) {
                 observer_(schedule, seconds);
             }
-            const double enough = kEnough * best.seconds * charge_;
             if (seconds >= enough || !is_legal(schedule)) {
                 return;
             }
             const double mine = charge(schedule);
             if (seconds * mine < enough) {
                 best.plan = plan;
-                best.schedule = std::move(schedule);
+                best.schedule = schedule;
                 best.seconds = seconds;
                 charge_ = mine;
                 improved = true;

@@ -97,7 +97,7 @@ bool Explorer::is_legal(const Proposal& proposal) {
     if (proposal.lineage) {
         const Lineage& lineage = *proposal.lineage;
         // Of the graph, because it says more about what is derived.
-        const Schedule inner = tools_[lineage.space].builder->build(lineage.plan);
+        const Schedule& inner = tools_[lineage.space].builder->build(lineage.plan);
         if (!check_legality(spaces_[lineage.space].variant.graph(), inner, caps).empty()) {
             return false;
         }
@@ -146,7 +146,7 @@ std::optional<Proposal> Explorer::cross(const Lineage& first, const Lineage& sec
         return std::nullopt;
     }
     const PipelineDag& graph = spaces_[first.space].variant.graph();
-    const Schedule schedule = tools_[first.space].builder->build(second.plan);
+    const Schedule& schedule = tools_[first.space].builder->build(second.plan);
     const Placement placement(graph, schedule);
     const int root = placement.root(static_cast<int>(below(graph.functions.size(), random)));
     Lineage child = first;

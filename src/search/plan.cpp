@@ -6,205 +6,13 @@
 
 #include "base/hash.h"
 #include "schedule/phases.h"
-#include "search/cases.h"
 #include "search/channel_vectors.h"
 #include "search/make_nest.h"
 #include "search/nests.h"
 #include "search/scans.h"
+#include "search/schedule_maker.h"
 
 namespace nestor {
-
-namespace {
-
-class ScheduleMaker {
-  public:
-    ScheduleMaker(const PipelineDag& dag, const Plan& plan, const Machine& machine,
-                  const Reach& reach, const Inlining& inlining)
-        : dag_(dag),
-          plan_(plan),
-          machine_(machine),
-          reach_(reach),
-          inlining_(inlining),
-          schedule_(empty_schedule(dag)),
-          compute_(dag.functions.size()),
-          sites_(dag.functions.size()) {}
-
-    Schedule run() {
-        place_consumers_of(-1);
-        for (const int output : dag_.outputs) {
-            const Function& f = dag_.functions[output];
-            if (!f.pinned && f.stages.size() == 1) {
-                add_sizes(dag_, output, schedule_);
-            }
-            for (int s = 1; !f.pinned && s < static_cast<int>(f.stages.size()); s++) {
-                if (adds_what_is_inside(output, s)) {
-                    add_update_sizes(dag_, output, s, schedule_);
-                }
-            }
-        }
-        add_assumed(dag_, schedule_);
-        return std::move(schedule_);
-    }
-
-    std::vector<Spot> spots_of(int function) {
-        place_consumers_of(function);
-        return common_spots(function);
-    }
-
-  private:
-    // Whether something is computed in the loops of an update without a reduction.
-    [[nodiscard]] bool adds_what_is_inside(int function, int stage) const {
-        return std::ranges::any_of(compute_,
-                                   [&](const std::optional<Spot>& spot) {
-                                       return spot && spot->function == function &&
-                                              spot->stage == stage;
-                                   }) &&
-               !has_reduction(dag_.functions[function].stages[stage]);
-    }
-
-    void place_consumers_of(int function) {
-        for (int i = static_cast<int>(dag_.functions.size()) - 1; i > function; i--) {
-            if (dag_.functions[i].pinned) {
-                continue;
-            }
-            if (plan_.functions[i].place == Place::Inlined) {
-                schedule_.functions[i].compute = Level::inlined();
-            } else {
-                place(i);
-            }
-        }
-    }
-
-    void place(int i) {
-        const Function& f = dag_.functions[i];
-        const FunctionPlan& plan = plan_.functions[i];
-        FunctionSchedule& schedule = schedule_.functions[i];
-        schedule.compute = Level::root();
-        if (f.is_extern) {
-            return;
-        }
-        if (plan.place == Place::At) {
-            place_at_loop(i);
-        }
-        if (plan.dense != 0) {
-            schedule.storage_order = {plan.dense};
-            for (int d = 0; d < f.dimensions(); d++) {
-                if (d != plan.dense) {
-                    schedule.storage_order.push_back(d);
-                }
-            }
-        }
-        std::vector<bool> open;
-        for (int d = 0; d < f.dimensions(); d++) {
-            open.push_back(reach_.beyond(i, d));
-            if (plan.modulus[d] > 1 && !open[d] && !f.is_output) {
-                schedule.region_alignment.push_back({d, plan.modulus[d]});
-            }
-        }
-        for (const Stage& stage : f.stages) {
-            MadeNest made = make_nest(f, stage, plan.stages[stage.index], open,
-                                      inlining_.borders[i], has_tasks(i), machine_);
-            schedule_.functions[i].stages[stage.index].nest = std::move(made.nest);
-            sites_[i].push_back(made.sites);
-            add_selected(stage, plan.stages[stage.index], schedule.stages[stage.index]);
-        }
-    }
-
-    [[nodiscard]] bool has_tasks(int i) const {
-        return !compute_[i] || compute_[i]->kind == SiteKind::Slab;
-    }
-
-    void place_at_loop(int i) {
-        const FunctionPlan& plan = plan_.functions[i];
-        const std::vector<Spot> common = common_spots(i);
-        const auto compute = find(common, common.begin(), plan.compute);
-        if (compute == common.end()) {
-            return;
-        }
-        compute_[i] = *compute;
-        schedule_.functions[i].compute = Level::at(loop_site(*compute));
-        if (!(plan.store == plan.compute)) {
-            const auto store = find(common, compute, plan.store);
-            if (store != common.end() && store != compute) {
-                schedule_.functions[i].store = Level::at(loop_site(*store));
-            }
-        }
-    }
-
-    using Position = std::vector<Spot>::const_iterator;
-
-    [[nodiscard]] Position find(const std::vector<Spot>& common, Position from,
-                                const Spot& wanted) const {
-        Position outermost = common.end();
-        for (Position each = from; each != common.end(); ++each) {
-            // One loop may be of two kinds: the rows are the innermost where there are no vectors.
-            const Sites& sites = sites_[each->function][each->stage];
-            const bool is_kind = sites[static_cast<std::size_t>(each->kind)] ==
-                                 sites[static_cast<std::size_t>(wanted.kind)];
-            if (is_kind && each->function == wanted.function && each->stage == wanted.stage) {
-                return each;
-            }
-            outermost = is_kind ? each : outermost;
-        }
-        return outermost;
-    }
-
-    [[nodiscard]] LoopSite loop_site(const Spot& spot) const {
-        return {spot.function, spot.stage,
-                *sites_[spot.function][spot.stage][static_cast<std::size_t>(spot.kind)]};
-    }
-
-    [[nodiscard]] std::vector<Spot> common_spots(int i) const {
-        if (dag_.functions[i].is_output || inlining_.uses[i].empty()) {
-            return {};
-        }
-        std::optional<std::vector<Spot>> common;
-        for (const StageRef& use : inlining_.uses[i]) {
-            std::vector<Spot> around;
-            if (use.stage >= 0) {
-                add_around({use.function, use.stage, SiteKind::Step}, around);
-            }
-            if (!common) {
-                common = std::move(around);
-            } else {
-                std::erase_if(*common, [&](const Spot& spot) {
-                    return std::ranges::count(around, spot) == 0;
-                });
-            }
-        }
-        return *common;
-    }
-
-    // All spots around that one, itself included, innermost first.
-    void add_around(const Spot& spot, std::vector<Spot>& spots) const {
-        if (sites_[spot.function].empty()) {
-            return;  // pinned, or an extern stage
-        }
-        const Sites& sites = sites_[spot.function][spot.stage];
-        std::optional<LoopRef> last;
-        for (const SiteKind kind : kSiteKinds) {
-            const std::optional<LoopRef>& loop = sites[static_cast<std::size_t>(kind)];
-            if (kind >= spot.kind && loop && loop != last) {
-                spots.push_back({spot.function, spot.stage, kind});
-            }
-            last = loop ? loop : last;
-        }
-        if (compute_[spot.function]) {
-            add_around(*compute_[spot.function], spots);
-        }
-    }
-
-    const PipelineDag& dag_;
-    const Plan& plan_;
-    const Machine& machine_;
-    const Reach& reach_;
-    const Inlining& inlining_;
-    Schedule schedule_;
-    std::vector<std::optional<Spot>> compute_;  // of functions that are computed at a loop
-    std::vector<std::vector<Sites>> sites_;     // [function][stage]
-};
-
-}  // namespace
 
 bool is_free(const Function& f, const Loop& loop) {
     // The memory of an undefined pure definition is only as large as the updates make it, and
@@ -306,14 +114,17 @@ Builder::Builder(const PipelineDag& dag, const Machine& machine)
       machine_(machine),
       reach_(dag),
       has_scans_(nestor::has_scans(dag)),
-      reads_channels_(reads_channels_by_data(dag)) {}
+      reads_channels_(reads_channels_by_data(dag)),
+      maker_(std::make_unique<ScheduleMaker>(dag_, machine_, reach_)) {}
 
-Schedule Builder::build(const Plan& plan) {
-    return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).run();
+Builder::~Builder() = default;
+
+const Schedule& Builder::build(const Plan& plan) {
+    return maker_->make(plan, inlining(plan));
 }
 
 std::vector<Spot> Builder::possible_spots(const Plan& plan, int function) {
-    return ScheduleMaker(dag_, plan, machine_, reach_, inlining(plan)).spots_of(function);
+    return maker_->spots_of(plan, inlining(plan), function);
 }
 
 const Inlining& Builder::inlining(const Plan& plan) {

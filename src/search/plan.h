@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "machine/machine.h"
@@ -112,17 +113,19 @@ struct Inlining {
     std::vector<std::vector<bool>> borders;   // see real_borders()
 };
 
+class ScheduleMaker;
+
 /** Makes schedules from plans of one pipeline; keeps what many of them have in common. */
 class Builder {
   public:
     /** Keeps references. */
     Builder(const PipelineDag& dag, const Machine& machine);
+    ~Builder();
 
     /** The schedule that follows. A function that cannot be where the plan has it is at the
      * outermost spot of that kind that is around all that use it, or else at root. Not always
-     * legal.
-     */
-    [[nodiscard]] Schedule build(const Plan& plan);
+     * legal. Changed by the next call of this or of possible_spots(): copy it to keep it. */
+    [[nodiscard]] const Schedule& build(const Plan& plan);
 
     /** Where a function can be computed at a loop, innermost first: what is around all that use it.
      */
@@ -145,6 +148,7 @@ class Builder {
     const bool has_scans_;
     const bool reads_channels_;
     std::map<std::vector<bool>, Inlining> inlinings_;  // by what is inlined
+    std::unique_ptr<ScheduleMaker> maker_;
 };
 
 }  // namespace nestor

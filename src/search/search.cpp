@@ -41,7 +41,7 @@ std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& ma
         Evaluator evaluator(graph, machine, options.correction);
         Builder builder(graph, machine);
         for (const Start& start : space.starts) {
-            const Schedule schedule = builder.build(start.plan);
+            const Schedule& schedule = builder.build(start.plan);
             if (check_legality(graph, schedule, caps).empty()) {
                 legal.emplace_back(evaluator.seconds(schedule), jobs.size());
                 jobs.push_back({s, &start});
@@ -102,7 +102,7 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     std::int64_t smallest = -1;
     Builder builder(dag, machine);
     for (const Start& start : starts) {
-        const Schedule schedule = builder.build(start.plan);
+        const Schedule& schedule = builder.build(start.plan);
         if (check_legality(dag, schedule, caps).empty()) {
             const std::int64_t size = code_size(dag, schedule);
             smallest = smallest < 0 ? size : std::min(smallest, size);
