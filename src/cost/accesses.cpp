@@ -46,7 +46,7 @@ Access Accesses::load(Source source, int index, const std::vector<Coordinate>& c
 }
 
 Access Accesses::own(ElementType type, double lanes, bool store) const {
-    return one(Source::Function, nest_.function, nest_.stores, type, lanes, store);
+    return one(Source::Function, nest_.function, nest_.stores(), type, lanes, store);
 }
 
 // Elements next to each other.

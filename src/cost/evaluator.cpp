@@ -61,7 +61,11 @@ class Mixer {
 }  // namespace
 
 Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine, const Correction* correction)
-    : machine_(machine), correction_(correction), usual_(usual(dag)) {
+    : machine_(machine),
+      correction_(correction),
+      usual_(usual(dag)),
+      memory_(kMemory),
+      arena_(memory_.data(), memory_.size()) {
     for (const Function& f : dag.functions) {
         std::vector<int>& mine = producers_.emplace_back();
         for (const Stage& stage : f.stages) {
@@ -92,8 +96,9 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
     if (schedule.functions.size() != count) {
         return predict(usual_, schedule, machine_, correction_).cost.total();  // derived functions
     }
-    const Placement placement(usual_, schedule);
-    const Bounds bounds(placement);
+    arena_.release();
+    ScheduleFacts facts(usual_, schedule, machine_, expansions_, &arena_);
+    const Placement& placement = facts.placement();
     std::vector<Mixer> keys(count);
     std::vector<std::vector<bool>> reads(count);
     std::vector<bool> is_root(count, false);
@@ -123,8 +128,8 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
         }
         mark_reads(i, placement, reads[root]);
     }
-    const double everything = bytes_at_root(bounds);
-    const RootMemory memory = root_memory(bounds);
+    const double everything = facts.everything();
+    const RootMemory memory = facts.root_memory();
     double total = 0;
     std::vector<Missing> missing;
     for (std::size_t root = 0; root < count; root++) {
@@ -151,16 +156,16 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
             missing.push_back({static_cast<int>(root), keys[root].hash()});
         }
     }
-    return missing.empty() ? total : add_missing(total, enough, schedule, missing);
+    return missing.empty() ? total : add_missing(total, enough, facts, missing);
 }
 
-double Evaluator::add_missing(double known, double enough, const Schedule& schedule,
+double Evaluator::add_missing(double known, double enough, ScheduleFacts& facts,
                               const std::vector<Missing>& missing) {
     std::vector<int> roots;
     for (const Missing& each : missing) {
         roots.push_back(each.root);
     }
-    ScheduleFacts facts(usual_, schedule, machine_, expansions_, roots);
+    facts.add_nests(roots);
     if (correction_ != nullptr) {
         for (const Missing& each : missing) {
             const double cost = corrected_group_cost(facts, each.root, correction_).cost.total();

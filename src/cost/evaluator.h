@@ -1,8 +1,10 @@
 #pragma once
 // Predicts many schedules of one pipeline: what they have in common is computed once.
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory_resource>
 #include <unordered_map>
 #include <vector>
 
@@ -34,8 +36,10 @@ class Evaluator {
     };
 
     void mark_reads(int function, const Placement& placement, std::vector<bool>& reads) const;
-    [[nodiscard]] double add_missing(double known, double enough, const Schedule& schedule,
+    [[nodiscard]] double add_missing(double known, double enough, ScheduleFacts& facts,
                                      const std::vector<Missing>& missing);
+
+    static constexpr std::size_t kMemory = 1 << 18;  // bytes, enough for most schedules
 
     const Machine& machine_;
     const Correction* correction_;
@@ -43,6 +47,8 @@ class Evaluator {
     std::vector<std::vector<int>> producers_;  // [function]: what it loads, each once
     Expansions expansions_;
     std::unordered_map<std::uint64_t, double> groups_;
+    std::vector<std::byte> memory_;
+    std::pmr::monotonic_buffer_resource arena_;  // of what is known of one schedule
 };
 
 }  // namespace nestor

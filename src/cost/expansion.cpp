@@ -110,6 +110,7 @@ class Expander {
         }
         result_.periods = periods(placement_.graph(), function_, stage_.index,
                                   [&](int f) { return placement_.is_transparent(f); });
+        result_.stores = stored_at(stage_, placement_.graph().functions[function_].dimensions());
         return std::move(result_);
     }
 

@@ -45,10 +45,11 @@ struct Family {
 };
 
 struct Expansion {
-    std::vector<Family> inlined;  // functions that are computed at each use
-    std::vector<Family> loads;    // of functions that have memory, and of inputs
-    std::vector<int> periods;     // see periods(), one a loop
-    bool complete = true;         // false: more than kMostMembers; the rest is left out
+    std::vector<Family> inlined;     // functions that are computed at each use
+    std::vector<Family> loads;       // of functions that have memory, and of inputs
+    std::vector<Coordinate> stores;  // see stored_at()
+    std::vector<int> periods;        // see periods(), one a loop
+    bool complete = true;            // false: more than kMostMembers; the rest is left out
 };
 
 /** Members that an expansion may have. */

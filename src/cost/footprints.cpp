@@ -212,7 +212,7 @@ std::vector<std::int64_t> Footprints::own_extents(const NestFacts& nest,
         double points = 1;
         for (std::size_t i = 0; i < position; i++) {
             const int dim = nest.loops[i].site.loop.dim;
-            const bool moves = nest.stores[d].changes_with(dim);
+            const bool moves = nest.stores()[d].changes_with(dim);
             points *= moves ? nest.loops[i].trips : 1;
         }
         extents[d] = std::min(f.region[d].extent, static_cast<std::int64_t>(points));

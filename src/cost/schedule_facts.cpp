@@ -45,7 +45,7 @@ std::size_t NestFacts::innermost_rolled() const {
 }
 
 bool NestFacts::stores_change_with(int dim) const {
-    return change_with(stores, dim);
+    return change_with(stores(), dim);
 }
 
 double NestFacts::lanes() const {
@@ -58,22 +58,36 @@ double NestFacts::lanes() const {
 }
 
 ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
+                             const Machine& machine, Expansions& expansions)
+    : ScheduleFacts(dag, schedule, machine, expansions, std::pmr::get_default_resource()) {
+    std::vector<int> roots;
+    for (int f = 0; f < std::ssize(graph().functions); f++) {
+        if (!placement_.is_transparent(f) && placement_.kind(f) != Placement::Kind::At) {
+            roots.push_back(f);
+        }
+    }
+    add_nests(roots);
+}
+
+ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
                              const Machine& machine, Expansions& expansions,
-                             const std::vector<int>& wanted)
+                             std::pmr::memory_resource* memory)
     : schedule_(schedule),
       machine_(machine),
       derived_(dag, schedule),
       placement_(*derived_, schedule),
-      bounds_(placement_),
+      bounds_(placement_, memory),
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()),
-      block_strides_(schedule.functions.size()) {
+      block_strides_(schedule.functions.size()) {}
+
+void ScheduleFacts::add_nests(const std::vector<int>& roots) {
     // Consumers first: how often something runs depends on the loops around it.
     std::vector<int> order = topological_order(*derived_);
     std::ranges::reverse(order);
     for (const int function : order) {
-        add_nests(function, wanted);
+        add_nests_of(function, roots);
     }
     std::ranges::reverse(nests_);
     for (std::size_t i = 0; i < nests_.size(); i++) {
@@ -82,7 +96,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
     std::ranges::reverse(roots_);
 }
 
-void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
+void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     const Function& f = graph().functions[function];
     nest_of_[function].assign(f.stages.size(), -1);
     const Placement::Kind kind = placement_.kind(function);
@@ -106,7 +120,7 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         }
         executions = around.iterations(position);
         threads = threads_of(around, position);
-    } else if (wanted.empty() || std::ranges::count(wanted, function) > 0) {
+    } else if (std::ranges::count(wanted, function) > 0) {
         roots_.push_back(function);
     } else {
         return;
@@ -126,7 +140,6 @@ void ScheduleFacts::add_nests(int function, const std::vector<int>& wanted) {
         facts.threads_outside = threads;
         facts.threads = threads_of(facts, 0);
         facts.expansion = &expansions_.of(placement_, function, s);
-        facts.stores = stored_at(f.stages[s], f.dimensions());
         nest_of_[function][s] = static_cast<int>(nests_.size());
         nests_.push_back(std::move(facts));
     }
@@ -188,7 +201,7 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
 std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
     const LoopNest& nest = placement_.running_nest(function, stage);
     const Stage& definition = graph().functions[function].stages[stage];
-    const std::vector<StageDim> dims = bounds_.dims(function, stage);
+    const std::vector<StageDim>& dims = bounds_.dims(function, stage);
     std::vector<LoopFacts> loops;
     for (const LoopRef& loop : loop_order(nest, dims)) {
         LoopFacts facts{{function, stage, loop},

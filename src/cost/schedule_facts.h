@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -36,8 +37,9 @@ struct NestFacts {
     double threads = 1;            // that run its iterations at the same time
     int root = 0;                  // the function at root in whose loops it runs
     const Expansion* expansion = nullptr;
-    std::vector<Coordinate> stores;  // see stored_at()
 
+    /** Where it stores, see stored_at(). */
+    [[nodiscard]] const std::vector<Coordinate>& stores() const { return expansion->stores; }
     /** How often one iteration of the loop at this position runs, all together. Of loops.size():
      * `executions`. */
     [[nodiscard]] double iterations(std::size_t position) const;
@@ -75,16 +77,22 @@ struct RootMemory {
 /** Facts about all stages of a schedule at the estimates. */
 class ScheduleFacts {
   public:
-    /** Keeps references. The schedule is a legal one. `wanted`: the functions at root that matter;
-     * empty: all. */
+    /** Keeps references. The schedule is a legal one. */
     ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
-                  Expansions& expansions, const std::vector<int>& wanted = {});
+                  Expansions& expansions);
+    /** Without nests until they are added. `memory`: see Bounds. */
+    ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
+                  Expansions& expansions, std::pmr::memory_resource* memory);
+
+    /** Nests of functions at root, and of all that is computed in their loops; once. */
+    void add_nests(const std::vector<int>& roots);
 
     [[nodiscard]] const PipelineDag& graph() const { return *derived_; }
     [[nodiscard]] const Schedule& schedule() const { return schedule_; }
     [[nodiscard]] const Machine& machine() const { return machine_; }
     [[nodiscard]] const Placement& placement() const { return placement_; }
     [[nodiscard]] Bounds& bounds() { return bounds_; }
+    [[nodiscard]] const Bounds& bounds() const { return bounds_; }
     /** Producers first. */
     [[nodiscard]] const std::vector<NestFacts>& nests() const { return nests_; }
     /** Nests of the functions that are computed at a loop, or of those at root. */
@@ -122,7 +130,7 @@ class ScheduleFacts {
     /** Dimensions, densest first. */
     [[nodiscard]] std::vector<int> storage_order(int function) const;
     [[nodiscard]] std::vector<std::int64_t> strides_in_block(int function);
-    void add_nests(int function, const std::vector<int>& wanted);
+    void add_nests_of(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] bool is_folded(int function, const Slide& slide) const;

@@ -18,24 +18,22 @@ struct InnerPart {
     bool varies = false;    // the extent is not the same in every run
 };
 
-// `order`: all loops of the nest.
-InnerPart inner_part(const LoopNest& nest, const std::vector<LoopRef>& order,
-                     const std::vector<StageDim>& dims, int stage, int dim, const LoopRef& site) {
-    const int site_at = position(order, site);
+// `inside`: the loops of the nest that are inside of the site's.
+InnerPart inner_part(const LoopNest& nest, std::span<const LoopRef> inside,
+                     const std::vector<StageDim>& dims, int stage, int dim) {
     const int levels = split_count(nest, dim);
     int outermost = levels + 1;
+    int count = 0;
     InnerPart part;
-    bool contiguous = true;
-    for (int level = levels; level >= 0; level--) {
-        const LoopRef loop{dim, level};
-        if (position(order, loop) >= site_at) {
-            continue;
+    for (const LoopRef& loop : inside) {
+        if (loop.dim == dim) {
+            part.extent += (loop_extent(nest, dims, loop) - 1) * loop_stride(nest, loop);
+            part.varies = part.varies || !has_constant_extent(dims, loop);
+            outermost = std::min(outermost, loop.level);
+            count++;
         }
-        part.extent += (loop_extent(nest, dims, loop) - 1) * loop_stride(nest, loop);
-        part.varies = part.varies || !has_constant_extent(dims, loop);
-        contiguous = contiguous && level == outermost - 1;
-        outermost = level;
     }
+    const bool contiguous = count == levels + 1 - outermost;
     if (contiguous && outermost <= levels) {
         const std::int64_t whole =
             outermost == 0 ? dims[dim].extent : nest.splits[dim][outermost - 1].factor;
@@ -47,13 +45,12 @@ InnerPart inner_part(const LoopNest& nest, const std::vector<LoopRef>& order,
 }
 
 // How far along a dimension the iterations of a loop and of those around it are from each other; 0:
-// at the same place.
-std::int64_t outer_step(const LoopNest& nest, const std::vector<LoopRef>& order, int dim,
-                        const LoopRef& site) {
+// at the same place. `around`: all of these.
+std::int64_t outer_step(const LoopNest& nest, std::span<const LoopRef> around, int dim) {
     std::int64_t step = 0;
-    for (int at = position(order, site); at < static_cast<int>(order.size()); at++) {
-        if (order[at].dim == dim) {
-            step = std::gcd(step, loop_stride(nest, order[at]));
+    for (const LoopRef& loop : around) {
+        if (loop.dim == dim) {
+            step = std::gcd(step, loop_stride(nest, loop));
         }
     }
     return step;
@@ -89,7 +86,13 @@ std::int64_t points_at_each_use(const Function& f) {
 
 }  // namespace
 
-Regions::Regions(Bounds& bounds, const LoopSite& site) : bounds_(bounds), site_(site) {
+Regions::Regions(Bounds& bounds, const LoopSite& site)
+    : bounds_(bounds),
+      site_(site),
+      touched_(bounds.memory_),
+      boxes_(bounds.memory_),
+      rates_(bounds.memory_),
+      steps_(bounds.memory_) {
     const PipelineDag& graph = bounds.placement().graph();
     dims_ = stage().loops.size();
     touched_.resize(graph.functions.size() + graph.inputs.size());
@@ -200,11 +203,13 @@ void Regions::set_tile() {
         if (nest->order.empty()) {
             usual = loop_order(*nest, dims);
         }
-        const std::vector<LoopRef>& order = nest->order.empty() ? usual : nest->order;
+        const std::span<const LoopRef> order = nest->order.empty() ? usual : nest->order;
+        const auto at =
+            static_cast<std::size_t>(std::ranges::find(order, site_.loop) - order.begin());
         for (std::size_t d = 0; d < dims_; d++) {
             const auto dim = static_cast<int>(d);
-            steps_[d] = std::gcd(steps_[d], outer_step(*nest, order, dim, site_.loop));
-            const InnerPart each = inner_part(*nest, order, dims, site_.stage, dim, site_.loop);
+            steps_[d] = std::gcd(steps_[d], outer_step(*nest, order.subspan(at), dim));
+            const InnerPart each = inner_part(*nest, order.first(at), dims, site_.stage, dim);
             parts[d].extent = std::max(parts[d].extent, each.extent);
             parts[d].complete = parts[d].complete && each.complete;
             parts[d].varies = parts[d].varies || each.varies;
@@ -436,8 +441,9 @@ double Regions::advance_of(const Span& span) const {
     return sum;
 }
 
-Bounds::Bounds(const Placement& placement)
+Bounds::Bounds(const Placement& placement, std::pmr::memory_resource* memory)
     : placement_(placement),
+      memory_(memory),
       dims_(placement.graph().functions.size()),
       splits_(placement.graph().functions.size()) {
     const PipelineDag& graph = placement.graph();

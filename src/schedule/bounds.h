@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <span>
 #include <vector>
@@ -105,20 +106,22 @@ class Regions {
 
     Bounds& bounds_;
     LoopSite site_;
-    std::size_t dims_ = 0;        // of the site's stage
-    std::vector<bool> touched_;   // [function, then input]
-    std::vector<Box> boxes_;      // [dimensions of all functions, then of all inputs]
-    std::vector<double> rates_;   // [box][dimension of the site's stage]
-    std::vector<Loaded> loaded_;  // of what is widened, and not computed inside
+    std::size_t dims_ = 0;            // of the site's stage
+    std::pmr::vector<bool> touched_;  // [function, then input]
+    std::pmr::vector<Box> boxes_;     // [dimensions of all functions, then of all inputs]
+    std::pmr::vector<double> rates_;  // [box][dimension of the site's stage]
+    std::vector<Loaded> loaded_;      // of what is widened, and not computed inside
     // How far its iterations are apart along each dimension of its stage, at least; 0: not at all.
-    std::vector<std::int64_t> steps_;
+    std::pmr::vector<std::int64_t> steps_;
 };
 
 /** The regions of all loops of a schedule, each computed when first asked for. */
 class Bounds {
   public:
-    /** Keeps references. `graph` is *ScheduledDag(dag, schedule), and the placement's. */
-    explicit Bounds(const Placement& placement);
+    /** Keeps references. `graph` is *ScheduledDag(dag, schedule), and the placement's. `memory`:
+     * for regions, until they are destroyed. */
+    explicit Bounds(const Placement& placement,
+                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
 
     [[nodiscard]] const Regions& within(const LoopSite& site);
     /** Extents of what is stored of a function at once, tails included: what within() says of the
@@ -161,6 +164,7 @@ class Bounds {
     [[nodiscard]] std::vector<std::vector<SplitStage>> find_splits(int function) const;
 
     const Placement& placement_;
+    std::pmr::memory_resource* const memory_;
     std::vector<int> consumers_first_;
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
     // By first_dim_, points more than the graph's regions have; empty: nowhere any.

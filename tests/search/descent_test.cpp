@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <random>
 #include <set>
 
 #include "cost/cost_model.h"
@@ -507,6 +508,51 @@ TEST(Samples, AreEvaluatedAsTheModelPredicts) {
                              predict(dag, schedule, machine).cost.total())
                 << dag.name << "\n"
                 << print_loop_nest(dag, schedule);
+        }
+    }
+}
+
+// An evaluation that may end early says no less than was enough, and no more than the time is.
+TEST(Samples, AreEvaluatedNoFurtherThanIsEnough) {
+    const Machine machine = avx2();
+    int early = 0;
+    for (const PipelineDag& dag : samples::all()) {
+        Evaluator whole(dag, machine);
+        for (const Schedule& schedule : sample_schedules(dag, machine, {}, 20, 4)) {
+            const double seconds = whole.seconds(schedule);
+            for (const double share : {0.1, 0.5, 0.99, 1.01}) {
+                Evaluator evaluator(dag, machine);
+                const double enough = share * seconds;
+                const double some = evaluator.seconds(schedule, enough);
+                if (share > 1) {
+                    EXPECT_DOUBLE_EQ(some, seconds) << dag.name;
+                } else {
+                    EXPECT_GE(some, enough) << dag.name;
+                    EXPECT_LE(some, seconds * (1 + 1e-12)) << dag.name;
+                    early += some < seconds ? 1 : 0;
+                }
+                EXPECT_DOUBLE_EQ(evaluator.seconds(schedule), seconds) << dag.name;
+            }
+        }
+    }
+    EXPECT_GT(early, 0);
+}
+
+// What a builder keeps from plan to plan makes no difference.
+TEST(Builder, MakesTheSameWhateverItMadeBefore) {
+    const Machine machine = avx2();
+    std::mt19937_64 random(5);
+    for (const PipelineDag& dag : samples::all()) {
+        Builder builder(dag, machine);
+        Plan plan = make_starts(dag, machine).back().plan;
+        for (int step = 0; step < 40; step++) {
+            const auto function = static_cast<int>(random() % dag.functions.size());
+            std::vector<Plan> plans;
+            for_each_neighbour(builder, plan, function, [&](const Plan& each) {
+                EXPECT_EQ(builder.build(each), Builder(dag, machine).build(each)) << dag.name;
+                plans.push_back(each);
+            });
+            plan = plans.empty() ? plan : plans[random() % plans.size()];
         }
     }
 }

@@ -229,8 +229,8 @@ class NestWork {
     }
 
     [[nodiscard]] bool known_apart(int dim) {
-        for (std::size_t c = 0; c < nest_.stores.size(); c++) {
-            const bool moves = nest_.stores[c].changes_with(dim);
+        for (std::size_t c = 0; c < nest_.stores().size(); c++) {
+            const bool moves = nest_.stores()[c].changes_with(dim);
             if (moves && !facts_.stride_is_constant(nest_.function, static_cast<int>(c))) {
                 return false;
             }
@@ -243,8 +243,8 @@ class NestWork {
         const double line = machine_.line_bytes.value_or(64);
         return std::ranges::any_of(nest_.loops, [&](const LoopFacts& loop) {
             double distance = 0;  // bytes, from task to task
-            for (std::size_t c = 0; c < nest_.stores.size(); c++) {
-                const Coordinate& each = nest_.stores[c];
+            for (std::size_t c = 0; c < nest_.stores().size(); c++) {
+                const Coordinate& each = nest_.stores()[c];
                 const double rate = each.affine ? each.rates[loop.site.loop.dim] : 0;
                 const auto dim = static_cast<int>(c);
                 distance +=
