@@ -19,12 +19,13 @@ bool is_only_thread() {
 
 }  // namespace
 
-Status try_apart(const std::function<Status()>& body, double seconds) {
+Status try_apart(const std::function<Status()>& body, double seconds, Clock clock) {
     if (!is_only_thread()) {
         return body();
     }
     ProcessOptions options;
-    options.seconds = seconds;
+    options.seconds = clock == Clock::Wall ? seconds : kWaiting * seconds;
+    options.processor_seconds = clock == Clock::Processor ? seconds : 0;
     const auto child = run_forked(
         [&] {
             const Status status = body();

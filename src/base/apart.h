@@ -7,12 +7,21 @@
 
 namespace nestor {
 
+/** What a limit counts. */
+enum class Clock {
+    Wall,
+    Processor,  // the same on a machine that has other work to do; of all threads together
+};
+
 /** Does `body` in a copy of this process, of which nothing but its Status comes back. That it was
- * ended by a signal, or took longer than so many seconds, is an Error, too. A signal that asks this
- * process to stop is raised here after the copy has ended.
+ * ended by a signal, or took longer than so many seconds, is an Error, too; by the processor's
+ * clock also that it took kWaiting times as long by the wall's. A signal that asks this process to
+ * stop is raised here after the copy has ended.
  *
  * Where other threads run, `body` is called here instead: a lock that one of them holds would never
  * be released in the copy. */
-[[nodiscard]] Status try_apart(const std::function<Status()>& body, double seconds);
+[[nodiscard]] Status try_apart(const std::function<Status()>& body, double seconds,
+                               Clock clock = Clock::Wall);
+constexpr double kWaiting = 20;
 
 }  // namespace nestor

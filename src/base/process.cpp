@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <iostream>
 #include <thread>
 
@@ -181,7 +182,7 @@ class Child {
         if (pid == 0) {
             signals_.restore();
             // Before anything else runs: what the child starts inherits them.
-            if (options_.seconds > 0) {  // a group of its own, to be killed as a whole
+            if (is_limited()) {  // a group of its own, to be killed as a whole
                 ::setpgid(0, 0);
             }
             limit_memory();
@@ -220,8 +221,27 @@ class Child {
         }
     }
 
+    [[nodiscard]] bool is_limited() const {
+        return options_.seconds > 0 || options_.processor_seconds > 0;
+    }
+
+    // 0 if there is no telling: it has ended.
+    [[nodiscard]] double processor_seconds() const {
+        clockid_t clock{};
+        timespec time{};
+        const bool known =
+            ::clock_getcpuclockid(pid_, &clock) == 0 && ::clock_gettime(clock, &time) == 0;
+        return known ? static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec)
+                     : 0;
+    }
+
+    [[nodiscard]] bool took_too_long() const {
+        return (options_.seconds > 0 && elapsed() > options_.seconds) ||
+               (options_.processor_seconds > 0 && processor_seconds() > options_.processor_seconds);
+    }
+
     void limit_time() {
-        if (options_.seconds > 0 && !result_.timed_out && elapsed() > options_.seconds) {
+        if (!result_.timed_out && took_too_long()) {
             result_.timed_out = true;
             ::kill(-pid_, SIGKILL);
             ::kill(pid_, SIGKILL);
@@ -249,7 +269,7 @@ class Child {
             limit_time();
             // With nothing left to read, and no limit, there is only the end to wait for.
             if (!ended) {
-                const bool wait = !open && options_.seconds <= 0;
+                const bool wait = !open && !is_limited();
                 const pid_t got = ::wait4(pid_, &status, wait ? 0 : WNOHANG, &usage);
                 ended = got == pid_ || (got < 0 && errno != EINTR);
                 if (!ended && !open && !wait) {

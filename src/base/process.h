@@ -37,6 +37,7 @@ struct ProcessOptions {
     Stream errors = Stream::Capture;
     bool search_path = false;       // for the program, as a shell does
     double seconds = 0;             // after which it is killed, and what it started; 0: no limit
+    double processor_seconds = 0;   // the same, of processor time of its own; 0: no limit
     std::int64_t memory_bytes = 0;  // of address space; 0: no limit
 };
 

@@ -247,7 +247,8 @@ class Scheduling {
         return caps;
     }
 
-    // Legal as data, then on a copy, which may take so long and some times the baseline's time.
+    // Legal as data, then on a copy, which may take so much of a processor's time and some times
+    // the baseline's time.
     [[nodiscard]] Status try_out(const Schedule& schedule, const Verifier& verifier,
                                  double seconds) {
         const auto violations = check_legality(outcome_.dag, schedule, caps());
@@ -265,7 +266,7 @@ class Scheduling {
                 }
                 return verifier.verify(copy);
             },
-            seconds + kTimesBaseline * baseline_seconds_);
+            seconds + kTimesBaseline * baseline_seconds_, Clock::Processor);
     }
 
     Status accept(const std::string& name, const Schedule& schedule) {

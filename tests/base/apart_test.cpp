@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <future>
@@ -51,6 +52,35 @@ TEST(Apart, CrashesAndEndlessLoopsAreErrors) {
         0.2);
     ASSERT_FALSE(endless);
     EXPECT_THAT(endless.error(), HasSubstr("took too long"));
+}
+
+TEST(Apart, OfAProcessorsTimeWaitingIsNoPart) {
+    const Status waits = try_apart(
+        []() -> Status {
+            std::this_thread::sleep_for(std::chrono::milliseconds(400));
+            return Ok{};
+        },
+        0.2, Clock::Processor);
+    EXPECT_TRUE(waits);
+    const Status works = try_apart(
+        []() -> Status {
+            std::atomic<int> count = 0;
+            while (true) {
+                count++;
+            }
+        },
+        0.2, Clock::Processor);
+    ASSERT_FALSE(works);
+    EXPECT_THAT(works.error(), HasSubstr("took too long"));
+    const Status forever = try_apart(
+        []() -> Status {
+            while (true) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(10));
+            }
+        },
+        0.02, Clock::Processor);
+    ASSERT_FALSE(forever);
+    EXPECT_THAT(forever.error(), HasSubstr("took too long"));
 }
 
 TEST(Apart, BesideOtherThreadsItIsDoneHere) {
