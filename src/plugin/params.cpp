@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "plugin/weights.h"
+#include "search/move_set.h"
 
 namespace nestor {
 
@@ -116,6 +117,10 @@ constexpr std::array fields = {
     // More than 3 is as good as 3: HL_DEBUG_AUTOSCHEDULE is often set high to get everything.
     Field{"verbosity", "a whole number from 0 to 100",
           [](Params& p, const std::string& v) { return parse_whole(v, 0, 100, p.verbosity); }},
+    Field{"without", "kinds of moves with + between them, as in sliding+tiles (docs/search.md)",
+          [](Params& p, const std::string& v) {
+              return parse_text(v, p.without) && static_cast<bool>(moves_without(v));
+          }},
     Field{"prefetching", "0 or 1",
           [](Params& p, const std::string& v) { return parse_flag(v, p.prefetching); }},
     Field{"schedule", "a schedule file (JSON) written by Nestor, or none",

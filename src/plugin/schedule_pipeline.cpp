@@ -151,7 +151,8 @@ class Scheduling {
                                      params_.beam_size,
                                      params_.num_passes,
                                      {params_.random_dropout, params_.random_dropout_seed},
-                                     correction_ ? &*correction_ : nullptr},
+                                     correction_ ? &*correction_ : nullptr,
+                                     moves_without(params_.without).value()},
                                     limits_);
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {

@@ -57,9 +57,10 @@ Explorer::Explorer(const PipelineDag& dag, const Machine& machine, const SearchO
     : dag_(dag),
       machine_(machine),
       caps_(search_caps(dag, machine, options.caps)),
-      spaces_(make_spaces(dag, machine)) {
+      spaces_(make_spaces(dag, machine, options.moves)) {
     for (const Space& space : spaces_) {
-        tools_.push_back({std::make_unique<Builder>(space.variant.graph(), machine_), nullptr});
+        tools_.push_back(
+            {std::make_unique<Builder>(space.variant.graph(), machine_, options.moves), nullptr});
     }
     set_correction(options.correction);
 }

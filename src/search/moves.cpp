@@ -37,31 +37,35 @@ class Neighbours {
             return;
         }
         places();
-        for_each_register_tile(builder_, plan_, function_, visit_);
-        for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_);
+        run(MoveKind::RegisterTiles,
+            [&] { for_each_register_tile(builder_, plan_, function_, visit_); });
+        run(MoveKind::Transpositions,
+            [&] { for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_); });
         if (builder_.reads_channels()) {
-            for_each_channel_vector(builder_, plan_, function_, visit_);
+            run(MoveKind::ChannelVectors,
+                [&] { for_each_channel_vector(builder_, plan_, function_, visit_); });
         }
         if (mine().place == Place::Inlined) {
             return;
         }
-        for_each_dot_product(builder_, plan_, function_, visit_);
-        storage();
-        alignments();
-        turns();
+        run(MoveKind::DotProducts,
+            [&] { for_each_dot_product(builder_, plan_, function_, visit_); });
+        run(MoveKind::StorageOrder, [&] { storage(); });
+        run(MoveKind::Alignments, [&] { alignments(); });
+        run(MoveKind::Turns, [&] { turns(); });
         for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
-            lanes(s);
-            vector_dims(s);
-            blocks(s);
-            steps(s);
-            single_steps(s);
-            reductions(s);
-            orders(s);
-            selected(s);
+            run(MoveKind::Widths, [&] { lanes(s); });
+            run(MoveKind::VectorDims, [&] { vector_dims(s); });
+            run(MoveKind::Blocks, [&] { blocks(s); });
+            run(MoveKind::Steps, [&] { steps(s); });
+            run(MoveKind::DotProducts, [&] { single_steps(s); });
+            run(MoveKind::ReductionOrder, [&] { reductions(s); });
+            run(MoveKind::LoopOrder, [&] { orders(s); });
+            run(MoveKind::Selectors, [&] { selected(s); });
             if (has_tasks()) {
-                tiles(s);
+                run(MoveKind::Tiles, [&] { tiles(s); });
             }
-            slabs(s);
+            run(MoveKind::Slabs, [&] { slabs(s); });
         }
     }
 
@@ -70,10 +74,10 @@ class Neighbours {
             return;
         }
         for (int s = 0; s < static_cast<int>(f_.stages.size()); s++) {
-            whole_vectors(s);
+            run(MoveKind::WholeVectors, [&] { whole_vectors(s); });
             if (has_tasks()) {
-                task_sizes(s);
-                shapes(s);
+                run(MoveKind::Tasks, [&] { task_sizes(s); });
+                run(MoveKind::TileShapes, [&] { shapes(s); });
             }
         }
     }
@@ -97,6 +101,15 @@ class Neighbours {
     }
 
   private:
+    [[nodiscard]] bool has(MoveKind kind) const { return builder_.moves().has(kind); }
+
+    template <class Moves>
+    void run(MoveKind kind, const Moves& moves) const {
+        if (has(kind)) {
+            moves();
+        }
+    }
+
     [[nodiscard]] const FunctionPlan& mine() const { return plan_.functions[function_]; }
 
     [[nodiscard]] bool has_tasks() const {
@@ -113,15 +126,22 @@ class Neighbours {
     }
 
     void places() {
-        if (f_.can_inline) {
+        const bool inlined = mine().place == Place::Inlined;
+        if (inlined && !has(MoveKind::Inlining)) {
+            return;
+        }
+        if (f_.can_inline && has(MoveKind::Inlining)) {
             offer([&](FunctionPlan& f) { f.place = Place::Inlined; });
         }
         offer([&](FunctionPlan& f) { f.place = Place::Root; });
+        if (!has(MoveKind::Loops)) {
+            return;
+        }
         const std::vector<Spot> spots = builder_.possible_spots(plan_, function_);
         for (std::size_t compute = 0; compute < spots.size(); compute++) {
             // The innermost loop is along the vectors, where Halide keeps no circular buffer.
-            const bool slides =
-                spots[compute].kind != SiteKind::Inner && spots[compute].kind != SiteKind::Step;
+            const bool slides = has(MoveKind::Sliding) && spots[compute].kind != SiteKind::Inner &&
+                                spots[compute].kind != SiteKind::Step;
             const std::size_t end = slides ? spots.size() : compute + 1;
             for (std::size_t store = compute; store < end; store++) {
                 offer([&](FunctionPlan& f) {
@@ -131,7 +151,7 @@ class Neighbours {
                 });
             }
         }
-        slab_around(spots);
+        run(MoveKind::Slabs, [&] { slab_around(spots); });
     }
 
     // Computed for one slab of the function at root around all that reads it after the other.

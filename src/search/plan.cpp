@@ -109,9 +109,10 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
     return plan;
 }
 
-Builder::Builder(const PipelineDag& dag, const Machine& machine)
+Builder::Builder(const PipelineDag& dag, const Machine& machine, const MoveSet& moves)
     : dag_(dag),
       machine_(machine),
+      moves_(moves),
       reach_(dag),
       has_scans_(nestor::has_scans(dag)),
       reads_channels_(reads_channels_by_data(dag)),

@@ -10,6 +10,7 @@
 #include "machine/machine.h"
 #include "schedule/reach.h"
 #include "schedule/schedule.h"
+#include "search/move_set.h"
 #include "search/uses.h"
 
 namespace nestor {
@@ -118,8 +119,8 @@ class ScheduleMaker;
 /** Makes schedules from plans of one pipeline; keeps what many of them have in common. */
 class Builder {
   public:
-    /** Keeps references. */
-    Builder(const PipelineDag& dag, const Machine& machine);
+    /** Keeps references. `moves`: what may be done to its plans. */
+    Builder(const PipelineDag& dag, const Machine& machine, const MoveSet& moves = {});
     ~Builder();
 
     /** The schedule that follows. A function that cannot be where the plan has it is at the
@@ -133,6 +134,7 @@ class Builder {
 
     [[nodiscard]] const PipelineDag& dag() const { return dag_; }
     [[nodiscard]] const Machine& machine() const { return machine_; }
+    [[nodiscard]] const MoveSet& moves() const { return moves_; }
     [[nodiscard]] const Reach& reach() const { return reach_; }
     /** See nestor::has_scans(). */
     [[nodiscard]] bool has_scans() const { return has_scans_; }
@@ -144,6 +146,7 @@ class Builder {
 
     const PipelineDag& dag_;
     const Machine& machine_;
+    const MoveSet moves_;
     const Reach reach_;
     const bool has_scans_;
     const bool reads_channels_;

@@ -39,7 +39,7 @@ std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& ma
         const Space& space = spaces[s];
         const PipelineDag& graph = space.variant.graph();
         Evaluator evaluator(graph, machine, options.correction);
-        Builder builder(graph, machine);
+        Builder builder(graph, machine, options.moves);
         for (const Start& start : space.starts) {
             const Schedule& schedule = builder.build(start.plan);
             if (check_legality(graph, schedule, caps).empty()) {
@@ -71,7 +71,7 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
         threads.emplace_back([&, i] {
             const Variant& variant = spaces[jobs[i].space].variant;
             Evaluator evaluator(variant.graph(), machine, options.correction);
-            Builder builder(variant.graph(), machine);
+            Builder builder(variant.graph(), machine, options.moves);
             std::optional<Found>& mine = found[i];
             mine = descend(builder, evaluator, *jobs[i].start, caps, limits, options.dropout);
             if (mine && work > 0) {
@@ -140,7 +140,7 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         result.states++;
     }
     if (options.passes > 0 && limits.check() == StopReason::Finished) {
-        const std::vector<Space> spaces = make_spaces(dag, machine);
+        const std::vector<Space> spaces = make_spaces(dag, machine, options.moves);
         const Caps caps = caps_by(spaces.front().starts, dag, machine, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;

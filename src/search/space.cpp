@@ -9,10 +9,18 @@
 
 namespace nestor {
 
-std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
+std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
+                               const MoveSet& moves) {
     std::vector<Space> spaces;
     spaces.push_back({Variant(dag), make_starts(dag, machine)});
-    for (SumsInParts& sums : sums_in_parts(dag, machine)) {
+    const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
+        return moves.has(kind) ? make(dag) : std::nullopt;
+    };
+    std::vector<SumsInParts> in_parts;
+    if (moves.has(MoveKind::SumsInParts)) {
+        in_parts = sums_in_parts(dag, machine);
+    }
+    for (SumsInParts& sums : in_parts) {
         std::vector<Start> starts = make_starts(sums.variant.graph(), machine);
         for (Start& start : starts) {
             start.name += sums.in_tasks ? ", sums by tasks" : ", sums in parts";
@@ -20,14 +28,15 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
         }
         spaces.push_back({std::move(sums.variant), std::move(starts)});
     }
-    if (std::optional<Variant> variant = sums_before_outputs(dag)) {
+    if (std::optional<Variant> variant = variant_of(MoveKind::OutputSums, sums_before_outputs)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
         for (Start& start : starts) {
             start.name += ", sums before outputs";
         }
         spaces.push_back({std::move(*variant), std::move(starts)});
     }
-    if (std::optional<Variant> variant = transposed_copies(dag)) {
+    if (std::optional<Variant> variant =
+            variant_of(MoveKind::TransposedCopies, transposed_copies)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
         for (Start& start : starts) {
             start.name += ", transposed in blocks";
@@ -35,7 +44,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine) {
         }
         spaces.push_back({std::move(*variant), std::move(starts)});
     }
-    if (std::optional<Variant> variant = resampled_by_columns(dag)) {
+    if (std::optional<Variant> variant = variant_of(MoveKind::Columns, resampled_by_columns)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
         for (Start& start : starts) {
             start.name += ", by columns";

@@ -14,7 +14,9 @@ struct Space {
 };
 
 /** The pipeline as it is, then with its long sums in parts, with those that are its outputs in
- * functions of their own, and with copies of what is read across its rows, if it has any. */
-[[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine);
+ * functions of their own, and with copies of what is read across its rows, if it has any, and if
+ * `moves` has them. */
+[[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
+                                             const MoveSet& moves = {});
 
 }  // namespace nestor

@@ -74,6 +74,7 @@ TEST(Params, EveryKeyIsRead) {
     expected.search_memory = 2048;
     expected.time_limit = 0.25;
     expected.verbosity = 2;
+    expected.without = "sliding+tiles";
     expected.prefetching = true;
     expected.schedule = "a.json";
     expected.records = "tuned.db";
@@ -91,6 +92,7 @@ TEST(Params, EveryKeyIsRead) {
                        {"search_memory", "2048"},
                        {"time_limit", "0.25"},
                        {"verbosity", "2"},
+                       {"without", "sliding+tiles"},
                        {"prefetching", "1"},
                        {"schedule", "a.json"},
                        {"records", "tuned.db"},
@@ -160,6 +162,7 @@ TEST(Params, BadValuesAreRefused) {
         {"save", ""},
         {"default_extent", "-1"},
         {"default_extent", "2147483648"},
+        {"without", "sliding+wombats"},
         {"random_dropout_seed", "-1"},
         {"random_dropout_seed", "18446744073709551616"},
     };
