@@ -121,7 +121,8 @@ void print_text(const Explanation& e) {
                   << "\n";
         total += each.seconds;
     }
-    std::cout << "  " << std::left << std::setw(14) << "total" << milliseconds(total) << "\n";
+    std::cout << "  " << std::left << std::setw(14) << "total" << milliseconds(total) << "; "
+              << e.outcome.states << " schedules were looked at\n";
 }
 
 void print_json(const Explanation& e) {
@@ -142,6 +143,7 @@ void print_json(const Explanation& e) {
     for (const StepTime& each : e.outcome.steps) {
         json["steps"].push_back({{"step", each.step}, {"seconds", each.seconds}});
     }
+    json["schedules_looked_at"] = e.outcome.states;
     json["loop_nest"] = print_loop_nest(dag, e.outcome.schedule);
     std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }

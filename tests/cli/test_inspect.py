@@ -45,6 +45,7 @@ def test_explain(source):
     assert "<- chosen" in text
     assert "for " in text.split("loop nest")[1].split("scheduling took")[0]
     assert "total" in text.split("scheduling took")[1]
+    assert int(re.search(r"(\d+) schedules were looked at", text)[1]) > 100
 
 
 def test_explain_json(source):
@@ -54,6 +55,7 @@ def test_explain_json(source):
     assert sum(step["seconds"] for step in facts["steps"]) > 0
     assert all(f["pinned"] is None for f in facts["functions"])
     assert facts["loop_nest"].endswith("\n")
+    assert facts["schedules_looked_at"] > 100
 
 
 def test_explain_a_schedule(source, schedule):

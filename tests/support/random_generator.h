@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "pipelines.h"
+#include "random_pipeline.h"
 #include "random_values.h"
 
 namespace nestor::testing {
@@ -36,7 +37,7 @@ struct Table {
 
 class PipelineGenerator {
   public:
-    explicit PipelineGenerator(uint64_t seed) : draw_(seed) {}
+    PipelineGenerator(uint64_t seed, RandomSize size) : draw_(seed), size_(size) {}
 
     BuiltPipeline build();
     std::string description() const { return text_.str(); }
@@ -96,6 +97,7 @@ class PipelineGenerator {
     Window random_window(int step);
 
     Draw draw_;
+    RandomSize size_;
     PipelineBuilder builder_;
     std::ostringstream text_;
     int dims_ = 2;

@@ -29,8 +29,11 @@ BuiltPipeline PipelineGenerator::build() {
 
 void PipelineGenerator::choose_shape() {
     static const std::vector<int> ranks = {1, 2, 2, 2, 2, 3, 3, 4};
-    static const std::vector<std::vector<int>> largest = {
+    static const std::vector<std::vector<int>> small = {
         {300}, {80, 60}, {40, 30, 6}, {14, 12, 6, 4}};
+    static const std::vector<std::vector<int>> pictures = {
+        {2'000'000}, {1600, 1200}, {800, 600, 4}, {80, 60, 32, 8}};
+    const std::vector<std::vector<int>>& largest = size_ == RandomSize::Small ? small : pictures;
     static const char* const names[] = {"x", "y", "z", "w"};
     dims_ = draw_.pick(ranks);
     for (int d = 0; d < dims_; d++) {
@@ -253,12 +256,12 @@ PipelineGenerator::Window PipelineGenerator::random_window(int step) {
     return {domain, at, width};
 }
 
-TestPipeline random_pipeline(uint64_t seed) {
+TestPipeline random_pipeline(uint64_t seed, RandomSize size) {
     TestPipeline test;
     test.name = "random_" + std::to_string(seed);
     test.kind = "random";
-    test.build = [seed] { return PipelineGenerator(seed).build(); };
-    PipelineGenerator describe(seed);
+    test.build = [=] { return PipelineGenerator(seed, size).build(); };
+    PipelineGenerator describe(seed, size);
     describe.build();
     test.description = "seed " + std::to_string(seed) + "\n" + describe.description();
     return test;

@@ -53,6 +53,7 @@ struct Options {
     bool keep_going = false;
     bool print = false;
     std::string save;
+    bool pictures = false;
 };
 
 std::vector<nestor::Proposal> schedules_of(const nestor::PipelineDag& dag,
@@ -96,8 +97,9 @@ int print_pipeline(std::uint64_t seed) {
     return dag ? 0 : 1;
 }
 
-int save_pipeline(std::uint64_t seed, const std::string& path) {
-    const nestor::testing::BuiltPipeline built = nestor::testing::random_pipeline(seed).build();
+int save_pipeline(std::uint64_t seed, nestor::testing::RandomSize size, const std::string& path) {
+    const nestor::testing::BuiltPipeline built =
+        nestor::testing::random_pipeline(seed, size).build();
     const nestor::Status saved = nestor::save_pipeline(built.pipeline, path);
     std::fprintf(stderr, "%s", saved ? "" : (saved.error() + "\n").c_str());
     return saved ? 0 : 1;
@@ -188,13 +190,18 @@ int main(int argc, char** argv) {
         ->capture_default_str();
     app.add_flag("--keep-going", options.keep_going, "do not stop at the first failure");
     app.add_option("--save", options.save, "write the first pipeline as a .hlpipe file, and stop");
+    app.add_flag("--pictures", options.pictures,
+                 "what is saved has the size of a picture, to be timed");
     app.add_flag("--print", options.print, "print the first pipeline's definitions, and stop");
     CLI11_PARSE(app, argc, argv);
     if (options.print) {
         return print_pipeline(options.first);
     }
     if (!options.save.empty()) {
-        return save_pipeline(options.first, options.save);
+        return save_pipeline(options.first,
+                             options.pictures ? nestor::testing::RandomSize::Picture
+                                              : nestor::testing::RandomSize::Small,
+                             options.save);
     }
     std::printf("seed %llu, %d pipelines\n", static_cast<unsigned long long>(options.first),
                 options.count);
