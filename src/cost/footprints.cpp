@@ -68,8 +68,8 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
         const auto extent = static_cast<double>(extents[d]);
         const auto dim = static_cast<int>(d);
         result.region *= extent;
-        result.is_whole =
-            result.is_whole || regions.loaded_span(array.source, array.index, dim).whole;
+        const Span span = regions.loaded_span(array.source, array.index, dim);
+        result.is_whole = result.is_whole || span.whole || span.anywhere;
         const double move = std::abs(regions.loaded_advance(array.source, array.index, dim));
         kept *= std::max(0.0, extent - move) / extent;
     }

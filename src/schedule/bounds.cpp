@@ -135,7 +135,8 @@ void Regions::load_everything(int function) {
     const std::size_t first = first_dim(Source::Function, function);
     const std::size_t end = bounds_.first_dim_[function + 1];
     std::fill(boxes_.begin() + static_cast<std::ptrdiff_t>(first),
-              boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, true, 0, 0});
+              boxes_.begin() + static_cast<std::ptrdiff_t>(end),
+              Box{true, true, true, 0, 0, false});
 }
 
 void Regions::load(int consumer, int s) {
@@ -166,8 +167,12 @@ bool Regions::iterations_of(int consumer, int s) {
     for (std::size_t l = 0; l < loops.size(); l++) {
         const Loop& loop = loops[l];
         const auto fixed = [&](const Range& range, bool varies) {
-            return Box{false, varies, false, static_cast<double>(range.min),
-                       static_cast<double>(range.max())};
+            return Box{false,
+                       varies,
+                       false,
+                       static_cast<double>(range.min),
+                       static_cast<double>(range.max()),
+                       false};
         };
         if (loop.is_reduction()) {
             values[l] = fixed(loop.range, !loop.constant_extent);
@@ -176,6 +181,7 @@ bool Regions::iterations_of(int consumer, int s) {
         const std::size_t at = first + loop.position;
         if (boxes_[at].whole) {
             values[l] = fixed(f.region[loop.position], true);
+            values[l].anywhere = boxes_[at].anywhere && !enlarged;
         } else {
             values[l] = boxes_[at];
             std::copy_n(&rates_[at * dims_], dims_, &bounds_.scratch_.rates[l * dims_]);
@@ -238,11 +244,15 @@ void Regions::add(const Load& load) {
     rates.resize(dims_);
     for (std::size_t c = 0; c < load.coords.size(); c++) {
         const Coordinate& coordinate = load.coords[c];
-        Box box{true, true, true, 0, 0};
+        Box box{true, true, true, 0, 0, true};
         std::ranges::fill(rates, 0);
         if (coordinate.affine) {
-            box = {false, false, false, static_cast<double>(coordinate.offset_min),
-                   static_cast<double>(coordinate.offset_max)};
+            box = {false,
+                   false,
+                   false,
+                   static_cast<double>(coordinate.offset_min),
+                   static_cast<double>(coordinate.offset_max),
+                   false};
             for (std::size_t l = 0; l < bounds_.scratch_.values.size(); l++) {
                 const double rate = coordinate.rates[l];
                 if (rate == 0) {
@@ -253,6 +263,7 @@ void Regions::add(const Load& load) {
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
                 box.varies = box.varies || uneven || values.varies;
                 box.uneven = box.uneven || values.uneven;
+                box.anywhere = box.anywhere || values.anywhere;
                 box.lo += rate * (rate >= 0 ? values.lo : values.hi);
                 box.hi += rate * (rate >= 0 ? values.hi : values.lo);
                 for (std::size_t d = 0; d < dims_; d++) {
@@ -275,8 +286,9 @@ void Regions::add(const Load& load) {
 
 void Regions::unite(std::size_t at, Box box, const double* rates) {
     Box& mine = boxes_[at];
+    const bool anywhere = mine.anywhere || box.anywhere;
     if (mine.whole || box.whole) {
-        mine = {true, true, true, 0, 0};
+        mine = {true, true, true, 0, 0, anywhere};
         std::fill_n(&rates_[at * dims_], dims_, 0);
         return;
     }
@@ -291,6 +303,7 @@ void Regions::unite(std::size_t at, Box box, const double* rates) {
     mine.hi = std::max(mine.hi, box.hi);
     mine.varies = mine.varies || box.varies;
     mine.uneven = mine.uneven || box.uneven;
+    mine.anywhere = anywhere;
 }
 
 void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const {
@@ -319,7 +332,7 @@ void Regions::widen_for_updates(int function, bool computed_inside) {
                 if (!computed_inside) {
                     loaded_.push_back({at, boxes_[at], {rates, rates + dims_}});
                 }
-                boxes_[at] = {true, true, true, 0, 0};
+                boxes_[at] = {true, true, true, 0, 0, false};
                 std::fill_n(rates, dims_, 0);
             }
         }
@@ -341,7 +354,13 @@ bool Regions::touches(Source source, int index) const {
 Span Regions::span(Source source, int index, int dim) const {
     const std::size_t at = first_dim(source, index) + dim;
     const Box& box = boxes_[at];
-    return {box.whole, box.lo, box.hi, box.varies, box.uneven, {rates_.data() + at * dims_, dims_}};
+    return {box.whole,
+            box.anywhere,
+            box.lo,
+            box.hi,
+            box.varies,
+            box.uneven,
+            {rates_.data() + at * dims_, dims_}};
 }
 
 const Regions::Loaded* Regions::before_widening(std::size_t at) const {
@@ -355,7 +374,7 @@ Span Regions::loaded_span(Source source, int index, int dim) const {
         return span(source, index, dim);
     }
     const Box& box = before->box;
-    return {box.whole, box.lo, box.hi, box.varies, box.uneven, before->rates};
+    return {box.whole, box.anywhere, box.lo, box.hi, box.varies, box.uneven, before->rates};
 }
 
 std::vector<std::int64_t> Regions::extents(int function) const {

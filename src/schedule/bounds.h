@@ -18,6 +18,9 @@ namespace nestor {
  *  is along d). */
 struct Span {
     bool whole = false;  // everything that there is
+    // Only so much of it as is loaded, but the data tell where: directly, or through a function
+    // that is inlined.
+    bool anywhere = false;
     double lo = 0;
     double hi = 0;
     bool varies = false;  // hi - lo is not the same in every run
@@ -72,6 +75,7 @@ class Regions {
         bool uneven = false;
         double lo = 0;
         double hi = 0;
+        bool anywhere = false;
     };
 
     // A dimension before widen_for_updates().

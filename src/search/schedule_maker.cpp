@@ -10,7 +10,7 @@ namespace nestor {
 ScheduleMaker::ScheduleMaker(const PipelineDag& dag, const Machine& machine, const Reach& reach)
     : dag_(dag),
       machine_(machine),
-      reach_(reach),
+
       schedule_(empty_schedule(dag)),
       compute_(dag.functions.size()),
       sites_(dag.functions.size()),

@@ -50,7 +50,7 @@ class ScheduleMaker {
 
     const PipelineDag& dag_;
     const Machine& machine_;
-    const Reach& reach_;
+
     // Of the present call.
     const Plan* plan_ = nullptr;
     const Inlining* inlining_ = nullptr;

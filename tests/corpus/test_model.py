@@ -43,7 +43,7 @@ LEAST = {
         "resample": 0.50,
         "unsharp": 0.75,
         "upsample_interleaved": 0.65,
-        "warp": 0.48,
+        "warp": 0.76,
         "wavelet": 0.60,
     },
 }

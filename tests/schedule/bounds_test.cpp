@@ -73,6 +73,25 @@ TEST(Footprint, OfAScanIsAllOfItAndLessIsLoaded) {
     EXPECT_EQ(row.loaded_advance(Source::Function, scan, 1), 1);
 }
 
+// A place that the data tell is one in what is inlined, too; what is computed there is read as a
+// whole.
+TEST(Footprint, IsAnywhereThroughInlinedFunctions) {
+    PipelineDag dag = samples::blur();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].affine = false;
+    }
+    Schedule s = empty_schedule(dag);
+    const auto input = [&](int dim) {
+        const ScheduledDag graph(dag, s);
+        const Placement placement(*graph, s);
+        return Bounds(placement).within({1, 0, {1, 0}}).span(Source::Input, 0, dim);
+    };
+    EXPECT_TRUE(input(0).anywhere);
+    EXPECT_FALSE(input(1).anywhere);
+    s.functions[0].compute = Level::at({1, 0, {1, 0}});
+    EXPECT_FALSE(input(0).anywhere);
+}
+
 TEST(Footprint, IsEnlargedByAlignment) {
     const PipelineDag dag = samples::blur();
     Schedule s = tiled_blur(dag);

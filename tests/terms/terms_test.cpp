@@ -1,0 +1,414 @@
+// What the terms of the cost model say, held against the clock: of two schedules, or of two
+// pipelines, one is faster by what one term is about, and both the model and the machine have to
+// say which. In turns, the least of several runs, and the machine only as to the direction: other
+// work on it makes no difference then.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <limits>
+#include <thread>
+#include <vector>
+
+#include "cost/cost_model.h"
+#include "halide/apply.h"
+#include "halide/jit_program.h"
+#include "halide/read_pipeline.h"
+#include "halide/target_machine.h"
+#include "schedule/legality.h"
+#include "schedule/sample_dags.h"
+
+namespace nestor {
+namespace {
+
+using Halide::Buffer;
+using Halide::cast;
+using Halide::Expr;
+using Halide::Func;
+using Halide::ImageParam;
+using Halide::Pipeline;
+using Halide::RDom;
+using Halide::Var;
+using samples::nest;
+using samples::split;
+
+constexpr int kThreads = 2;
+constexpr int kRuns = 15;
+
+const Halide::Target& target() {
+    static const Halide::Target host = Halide::get_host_target();
+    return host;
+}
+
+Machine machine() {
+    Machine result = machine_of(target());
+    result.parallelism = kThreads;
+    return result;
+}
+
+/// Functions by name.
+class Graph {
+  public:
+    explicit Graph(const Pipeline& pipeline) : dag_(read_pipeline(pipeline, target()).value()) {}
+
+    [[nodiscard]] const PipelineDag& dag() const { return dag_; }
+    [[nodiscard]] int operator[](const std::string& stem) const {
+        for (std::size_t f = 0; f < dag_.functions.size(); f++) {
+            if (dag_.functions[f].id.stem == stem) {
+                return static_cast<int>(f);
+            }
+        }
+        ADD_FAILURE() << "there is no function " << stem;
+        return 0;
+    }
+    /// Everything inlined that may be, outputs at root.
+    [[nodiscard]] Schedule plain() const {
+        Schedule schedule = empty_schedule(dag_);
+        for (std::size_t f = 0; f < dag_.functions.size(); f++) {
+            const bool inlined = dag_.functions[f].can_inline && !dag_.functions[f].is_output;
+            schedule.functions[f].compute = inlined ? Level::inlined() : Level::root();
+        }
+        return schedule;
+    }
+
+  private:
+    PipelineDag dag_;
+};
+
+/// A schedule of a pipeline, compiled, with its prediction.
+class Entry {
+  public:
+    Entry(const Pipeline& pipeline, const Graph& graph, const Schedule& schedule)
+        : pipeline_(deep_copy(pipeline)), cost_(predict(graph.dag(), schedule, machine()).cost) {
+        const std::vector<Violation> violations = check_legality(graph.dag(), schedule);
+        EXPECT_TRUE(violations.empty()) << (violations.empty() ? "" : violations.front().what);
+        const Status applied = apply(pipeline_, graph.dag(), schedule);
+        EXPECT_TRUE(applied) << applied.error();
+        std::vector<int> sizes;
+        for (const Range& range : graph.dag().functions[graph.dag().outputs[0]].region) {
+            sizes.push_back(static_cast<int>(range.extent));
+        }
+        output_ = Buffer<>(pipeline_.outputs()[0].type(), sizes);
+        pipeline_.compile_jit(target());
+    }
+
+    [[nodiscard]] const Cost& cost() const { return cost_; }
+
+    double run() {
+        const auto begin = std::chrono::steady_clock::now();
+        pipeline_.realize({output_}, target());
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    }
+
+  private:
+    Pipeline pipeline_;
+    Cost cost_;
+    Buffer<> output_;
+};
+
+/// What other work on the machine may make of two that need two processors: they take turns.
+constexpr double kBusy = 1.1;
+
+/// The first is faster, and spends less on that term.
+void expect_faster(Entry fast, Entry slow, Term term, double slack = 1) {
+    JitProgram::set_threads(kThreads);
+    EXPECT_LT(fast.cost()[term], slow.cost()[term]) << name_of(term);
+    EXPECT_LT(fast.cost().total(), slow.cost().total());
+    double fast_seconds = std::numeric_limits<double>::infinity();
+    double slow_seconds = fast_seconds;
+    for (int i = 0; i < kRuns; i++) {
+        fast_seconds = std::min(fast_seconds, fast.run());
+        slow_seconds = std::min(slow_seconds, slow.run());
+    }
+    EXPECT_LT(fast_seconds, slack * slow_seconds)
+        << "predicted " << fast.cost().total() << " and " << slow.cost().total();
+    ::testing::Test::RecordProperty("predicted",
+                                    std::to_string(slow.cost().total() / fast.cost().total()));
+    ::testing::Test::RecordProperty("measured", std::to_string(slow_seconds / fast_seconds));
+}
+
+int natural_lanes() {
+    return target().natural_vector_size<float>();
+}
+
+Buffer<float> numbers(const std::vector<int>& sizes) {
+    Buffer<float> buffer(sizes);
+    int i = 0;
+    buffer.for_each_value([&](float& value) { value = static_cast<float>(i++ % 97) / 97; });
+    return buffer;
+}
+
+/// An input of that size, as its estimates say, too.
+ImageParam input(const std::vector<int>& sizes, const char* name) {
+    ImageParam image(Halide::Float(32), static_cast<int>(sizes.size()), name);
+    for (std::size_t d = 0; d < sizes.size(); d++) {
+        image.dim(static_cast<int>(d)).set_estimate(0, sizes[d]);
+    }
+    image.set(numbers(sizes));
+    return image;
+}
+
+// `steps` dependent operations for each of `count` points: sums in registers.
+Pipeline recurrence(int count, int steps) {
+    Var x("x");
+    Func sums("sums"), out("out");
+    RDom r(0, steps, "r");
+    sums(x) = cast<float>(x);
+    sums(x) = sums(x) * 0.75F + cast<float>(r.x);
+    out(x) = sums(x) + 1.0F;
+    out.set_estimates({{0, count}});
+    return Pipeline(out);
+}
+
+/// Sums in vectors, `copies` of them side by side, in tasks of so many points.
+Schedule recurrences(const Graph& graph, int copies, int points_of_task) {
+    const int lanes = natural_lanes();
+    Schedule schedule = graph.plain();
+    const int sums = graph["sums"];
+    const int out = graph["out"];
+    LoopNest& consumer = nest(schedule, out);
+    if (points_of_task > 0) {
+        split(consumer, 0, points_of_task, Tail::ShiftInwards);
+        consumer.parallel = {{0, 0}};
+    }
+    const LoopRef copy = split(consumer, 0, lanes * copies, Tail::ShiftInwards);
+    const LoopRef block{0, copy.level - 1};
+    consumer.vector = split(consumer, 0, lanes, Tail::RoundUp);
+    consumer.unrolled = {copy};
+    consumer.order = {*consumer.vector, copy, block};
+    if (points_of_task > 0) {
+        consumer.order.push_back({0, 0});
+    }
+    schedule.functions[sums].compute = Level::at({out, 0, block});
+    for (const int stage : {0, 1}) {
+        LoopNest& mine = nest(schedule, sums, stage);
+        const Tail tail = stage == 0 ? Tail::RoundUp : Tail::GuardWithIf;
+        const LoopRef side_by_side = split(mine, 0, lanes * copies, tail);
+        mine.vector = split(mine, 0, lanes, tail);
+        mine.unrolled = {side_by_side};
+        mine.order = {*mine.vector, side_by_side};
+        if (stage == 1) {
+            mine.order.push_back({1, 0});
+        }
+        mine.order.push_back({0, 0});
+    }
+    return schedule;
+}
+
+TEST(Terms, ComputeScalarsTakeLongerThanVectors) {
+    Var x("x"), y("y");
+    const ImageParam in = input({1024, 256}, "in");
+    Func out("out");
+    Expr value = in(x, y);
+    for (int i = 0; i < 12; i++) {
+        value = value * in(x, y) + 0.5F;
+    }
+    out(x, y) = value;
+    out.set_estimates({{0, 1024}, {0, 256}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const Schedule scalar = graph.plain();
+    Schedule vectors = scalar;
+    LoopNest& loops = nest(vectors, graph["out"]);
+    loops.vector = split(loops, 0, natural_lanes(), Tail::ShiftInwards);
+    expect_faster({pipeline, graph, vectors}, {pipeline, graph, scalar}, Term::Compute);
+}
+
+TEST(Terms, LatencyOneChainWaitsForItself) {
+    const int lanes = natural_lanes();
+    const Pipeline pipeline = recurrence(8 * lanes, 20'000);
+    const Graph graph(pipeline);
+    expect_faster({pipeline, graph, recurrences(graph, 8, 0)},
+                  {pipeline, graph, recurrences(graph, 1, 0)}, Term::Latency);
+}
+
+// Chains that wait for themselves, in tasks. (Of two threads on a busy machine, one may do it all.)
+TEST(Terms, ImbalanceTooLittleParallelism) {
+    if (std::thread::hardware_concurrency() < kThreads) {
+        GTEST_SKIP() << "there is one processor";
+    }
+    const int lanes = natural_lanes();
+    const Pipeline pipeline = recurrence(12 * lanes, 40'000);
+    const Graph graph(pipeline);
+    // Three tasks take two rounds, and leave a thread without work in the second.
+    expect_faster({pipeline, graph, recurrences(graph, 1, 3 * lanes)},
+                  {pipeline, graph, recurrences(graph, 1, 4 * lanes)}, Term::Imbalance, kBusy);
+    expect_faster({pipeline, graph, recurrences(graph, 1, 6 * lanes)},
+                  {pipeline, graph, recurrences(graph, 1, 0)}, Term::Latency, kBusy);
+}
+
+TEST(Terms, LaunchTooMuchParallelism) {
+    Var x("x"), y("y");
+    const ImageParam in = input({1024, 1024}, "in");
+    Func out("out");
+    out(x, y) = in(x, y) * 0.5F;
+    out.set_estimates({{0, 1024}, {0, 1024}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto tasks = [&](int width, int height) {
+        Schedule schedule = graph.plain();
+        LoopNest& loops = nest(schedule, graph["out"]);
+        const LoopRef columns = split(loops, 0, width, Tail::ShiftInwards);
+        loops.vector = split(loops, 0, natural_lanes(), Tail::RoundUp);
+        const LoopRef rows = split(loops, 1, height, Tail::ShiftInwards);
+        loops.order = {*loops.vector, columns, rows, {0, 0}, {1, 0}};
+        loops.parallel = {{0, 0}, {1, 0}};
+        return schedule;
+    };
+    expect_faster({pipeline, graph, tasks(1024, 128)}, {pipeline, graph, tasks(64, 1)},
+                  Term::Launch);
+}
+
+// Sums over a column of 64 KiB rows, in rows of sums that the first cache holds, or does not.
+TEST(Terms, L2ATilePastTheFirstCache) {
+    const int width = 1 << 16;
+    Var x("x");
+    const ImageParam in = input({64}, "in");
+    const ImageParam seed = input({width}, "seed");
+    Func sums("sums"), out("out");
+    RDom r(0, 64, "r");
+    sums(x) = seed(x);
+    sums(x) = sums(x) * 0.5F + in(r);
+    out(x) = sums(x);
+    out.set_estimates({{0, width}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto in_tiles = [&](int tile) {
+        Schedule schedule = graph.plain();
+        const int f = graph["sums"];
+        schedule.functions[f].compute = Level::root();
+        for (const int stage : {0, 1}) {
+            LoopNest& loops = nest(schedule, f, stage);
+            const LoopRef inner = split(loops, 0, tile, Tail::GuardWithIf);
+            loops.vector = split(loops, 0, natural_lanes(), Tail::GuardWithIf);
+            loops.order = {*loops.vector, inner};
+            if (stage == 1) {
+                loops.order.push_back({1, 0});
+            }
+            loops.order.push_back({0, 0});
+        }
+        LoopNest& copy = nest(schedule, graph["out"]);
+        copy.vector = split(copy, 0, natural_lanes(), Tail::ShiftInwards);
+        return schedule;
+    };
+    expect_faster({pipeline, graph, in_tiles(2048)}, {pipeline, graph, in_tiles(width)}, Term::L2);
+}
+
+// What is made and read again, by rows or as a whole picture of 64 MiB.
+struct TwoSteps {
+    Pipeline pipeline;
+    Schedule in_rows;
+    Schedule at_root;
+};
+TwoSteps two_steps(const Pipeline& pipeline, const Graph& graph) {
+    Schedule schedule = graph.plain();
+    const int first = graph["first"];
+    const int out = graph["out"];
+    for (const int f : {first, out}) {
+        LoopNest& loops = nest(schedule, f);
+        loops.vector =
+            split(loops, 0, natural_lanes(), f == out ? Tail::ShiftInwards : Tail::RoundUp);
+    }
+    Schedule at_root = schedule;
+    at_root.functions[first].compute = Level::root();
+    schedule.functions[first].compute = Level::at({out, 0, {1, 0}});
+    return {pipeline, schedule, at_root};
+}
+
+TEST(Terms, MemoryAndFreshPagesOfAWholePicture) {
+    constexpr int kSize = 4096;
+    Var x("x"), y("y");
+    Func first("first"), out("out");
+    first(x, y) = cast<float>(x * 3 + y);
+    out(x, y) = cast<std::uint8_t>(first(x, y) + first(x + 1, y));
+    out.set_estimates({{0, kSize}, {0, kSize}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const TwoSteps steps = two_steps(pipeline, graph);
+    expect_faster({pipeline, graph, steps.in_rows}, {pipeline, graph, steps.at_root},
+                  Term::Allocation);
+}
+
+// Sums of columns, walking along rows or down columns, a page for each element.
+TEST(Terms, PagesDownTheColumns) {
+    constexpr int kSize = 2048;
+    Var x("x");
+    const ImageParam in = input({kSize, kSize}, "in");
+    Func sums("sums"), out("out");
+    RDom r(0, kSize, "r");
+    sums(x) = 0.0F;
+    sums(x) += in(x, r);
+    out(x) = sums(x);
+    out.set_estimates({{0, kSize}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    Schedule rows = graph.plain();
+    rows.functions[graph["sums"]].compute = Level::root();
+    nest(rows, graph["sums"], 1).order = {{0, 0}, {1, 0}};
+    Schedule columns = rows;
+    nest(columns, graph["sums"], 1).order = {{1, 0}, {0, 0}};
+    expect_faster({pipeline, graph, rows}, {pipeline, graph, columns}, Term::Pages);
+}
+
+TEST(Terms, ComputeGathersTakeLongerThanLoads) {
+    constexpr int kSize = 1 << 18;
+    constexpr int kTable = 1 << 14;
+    Var x("x");
+    const ImageParam table = input({kTable}, "table");
+    const auto lookup = [&](bool gathers) {
+        Func out("out");
+        const Expr mixed = (x * 7919) & (kTable - 1);
+        out(x) = gathers ? table(Halide::clamp(mixed, 0, kTable - 1))
+                         : table(x % 16) + cast<float>(mixed);
+        out.set_estimates({{0, kSize}});
+        return Pipeline(out);
+    };
+    const auto in_vectors = [&](const Pipeline& pipeline) {
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        LoopNest& loops = nest(schedule, graph["out"]);
+        loops.vector = split(loops, 0, natural_lanes(), Tail::ShiftInwards);
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(in_vectors(lookup(false)), in_vectors(lookup(true)), Term::Compute);
+}
+
+// Rows that slide in tiles begin with a window of 15 rows each.
+TEST(Terms, ComputeTheWarmUpOfSlides) {
+    Var x("x"), y("y");
+    const ImageParam in = input({1024, 1024 + 16}, "in");
+    Func first("first"), out("out");
+    Expr value = in(x, y);
+    for (int i = 0; i < 12; i++) {
+        value = value * in(x, y) + 0.5F;
+    }
+    first(x, y) = value;
+    Expr sum = first(x, y);
+    for (int i = 1; i < 15; i++) {
+        sum += first(x, y + i);
+    }
+    out(x, y) = sum;
+    out.set_estimates({{0, 1024}, {0, 1024}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto in_strips = [&](int height) {
+        Schedule schedule = graph.plain();
+        const int of = graph["out"];
+        LoopNest& consumer = nest(schedule, of);
+        consumer.vector = split(consumer, 0, natural_lanes(), Tail::ShiftInwards);
+        const LoopRef rows = split(consumer, 1, height, Tail::ShiftInwards);
+        consumer.order = {*consumer.vector, {0, 0}, rows, {1, 0}};
+        FunctionSchedule& mine = schedule.functions[graph["first"]];
+        mine.compute = Level::at({of, 0, rows});
+        mine.store = Level::at({of, 0, {1, 0}});
+        LoopNest& producer = nest(schedule, graph["first"]);
+        producer.vector = split(producer, 0, natural_lanes(), Tail::RoundUp);
+        return schedule;
+    };
+    expect_faster({pipeline, graph, in_strips(256)}, {pipeline, graph, in_strips(4)},
+                  Term::Compute);
+}
+
+}  // namespace
+}  // namespace nestor
