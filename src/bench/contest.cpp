@@ -102,18 +102,18 @@ CallShape shape_from_json(const json& rows) {
 
 /** How far a version's result may be off: all schedules may reorder sums. How long these are is not
  * known here; in double precision as long as the largest input is strict enough. Integers that are
- * `rounded` may be one off, or what inputs.json allows. */
-Tolerance tolerance_of(const Halide::Type& type, bool rounded, double integer_slack,
+ * rounded may be one off, or what inputs.json allows. */
+Tolerance tolerance_of(const Halide::Type& type, const TypeFacts& types, double integer_slack,
                        std::int64_t largest_input) {
     constexpr double kTerms = 4096;
     if (!type.is_float()) {
-        Tolerance result = tolerance(type, {false, false, 1, rounded});
+        Tolerance result = tolerance(type, {false, false, 1, types});
         result.absolute = std::max(result.absolute, integer_slack);
         return result;
     }
     const double terms =
         type.bits() == 64 ? std::max(kTerms, static_cast<double>(largest_input)) : kTerms;
-    return tolerance(type, {false, true, terms, false});
+    return tolerance(type, {false, true, terms, types});
 }
 
 std::int64_t largest_input(const CallShape& shape) {
@@ -213,15 +213,20 @@ Status Contest::prepare() {
 }
 
 // In a child, because Halide may crash on a file that it wrote itself; then nothing may be off.
-bool Contest::rounds_to_integers(const Version& version) const {
+TypeFacts Contest::types_of(const Version& version) const {
     const Result<std::string> saved = save_algorithm(options_.build, version);
     if (!saved) {
-        return false;
+        return {};
     }
     const ChildAnswer asked = ask_child(
-        [&] { return nestor::rounds_to_integers(must(load_pipeline(saved.value())).pipeline); },
+        [&]() -> json {
+            const TypeFacts types = type_facts(must(load_pipeline(saved.value())).pipeline);
+            return {{"rounds", types.rounds}, {"unit", types.unit}};
+        },
         options_.slow_seconds, options_.run_bytes);
-    return asked.failure.empty() && asked.answer.get<bool>();
+    return asked.failure.empty()
+               ? TypeFacts{asked.answer["rounds"].get<bool>(), asked.answer["unit"].get<double>()}
+               : TypeFacts{};
 }
 
 void Contest::run() {
@@ -270,7 +275,7 @@ void Contest::run_one(Version& version) {
     }
     if (reference_.empty()) {
         reference_ = version.contender.label;
-        is_rounded_ = rounds_to_integers(version);
+        types_ = types_of(version);
         expected_ = std::move(outputs);
         version.verified = "reference";
         return;
@@ -286,7 +291,7 @@ std::string Contest::compare(const Memories& outputs) const {
             const std::string& name = argument.buffer.name;
             const std::string text =
                 difference(argument.buffer, expected_.at(name), outputs.at(name),
-                           tolerance_of(argument.buffer.type, is_rounded_, wishes_.integer_slack,
+                           tolerance_of(argument.buffer.type, types_, wishes_.integer_slack,
                                         largest_input(shape_)));
             if (!text.empty()) {
                 return text;

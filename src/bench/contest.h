@@ -9,6 +9,7 @@
 #include "base/result.h"
 #include "bench/version.h"
 #include "bench/wishes.h"
+#include "measure/compare.h"
 #include "measure/timing.h"
 
 namespace nestor {
@@ -48,7 +49,7 @@ class Contest {
 
   private:
     void run_one(Version& version);
-    [[nodiscard]] bool rounds_to_integers(const Version& version) const;
+    [[nodiscard]] TypeFacts types_of(const Version& version) const;
     void add_samples(const std::vector<Version*>& versions, const TimingResult& result);
     std::string compare(const Memories& outputs) const;
     [[nodiscard]] Status write_outputs(const Version& version, const Memories& outputs) const;
@@ -57,7 +58,7 @@ class Contest {
     std::vector<Version> versions_;
     std::string runtime_;
     Wishes wishes_;
-    bool is_rounded_ = false;  // the algorithm rounds floating-point numbers to integers
+    TypeFacts types_;
     CallShape shape_;
     Memories inputs_;
     std::string reference_;  // label of the version that the others are compared with

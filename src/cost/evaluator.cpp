@@ -64,6 +64,7 @@ Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine, const Corre
     : machine_(machine),
       correction_(correction),
       usual_(usual(dag)),
+      loads_(usual_),
       memory_(kMemory),
       arena_(memory_.data(), memory_.size()) {
     for (const Function& f : dag.functions) {
@@ -97,7 +98,7 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
         return predict(usual_, schedule, machine_, correction_).cost.total();  // derived functions
     }
     arena_.release();
-    ScheduleFacts facts(usual_, schedule, machine_, expansions_, &arena_);
+    ScheduleFacts facts(usual_, schedule, machine_, expansions_, {&arena_, &loads_});
     const Placement& placement = facts.placement();
     std::vector<Mixer> keys(count);
     std::vector<std::vector<bool>> reads(count);

@@ -10,6 +10,7 @@
 
 #include "cost/cost_model.h"
 #include "cost/expansion.h"
+#include "schedule/bounds.h"
 
 namespace nestor {
 
@@ -44,6 +45,7 @@ class Evaluator {
     const Machine& machine_;
     const Correction* correction_;
     const PipelineDag usual_;
+    const UnitedLoads loads_;
     std::vector<std::vector<int>> producers_;  // [function]: what it loads, each once
     Expansions expansions_;
     std::unordered_map<std::uint64_t, double> groups_;

@@ -59,7 +59,7 @@ double NestFacts::lanes() const {
 
 ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
                              const Machine& machine, Expansions& expansions)
-    : ScheduleFacts(dag, schedule, machine, expansions, std::pmr::get_default_resource()) {
+    : ScheduleFacts(dag, schedule, machine, expansions, SharedBounds()) {
     std::vector<int> roots;
     for (int f = 0; f < std::ssize(graph().functions); f++) {
         if (!placement_.is_transparent(f) && placement_.kind(f) != Placement::Kind::At) {
@@ -71,16 +71,17 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
 
 ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
                              const Machine& machine, Expansions& expansions,
-                             std::pmr::memory_resource* memory)
+                             const SharedBounds& shared)
     : schedule_(schedule),
       machine_(machine),
       derived_(dag, schedule),
       placement_(*derived_, schedule),
-      bounds_(placement_, memory),
+      bounds_(placement_, shared),
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()),
-      block_strides_(schedule.functions.size()) {}
+      block_strides_(schedule.functions.size()),
+      allocated_bytes_(schedule.functions.size()) {}
 
 void ScheduleFacts::add_nests(const std::vector<int>& roots) {
     // Consumers first: how often something runs depends on the loops around it.
@@ -371,6 +372,14 @@ bool ScheduleFacts::readers_begin_together(int function, const LoopSite& site) c
 }
 
 double ScheduleFacts::allocated_bytes(int function) {
+    std::optional<double>& known = allocated_bytes_[function];
+    if (!known) {
+        known = find_allocated_bytes(function);
+    }
+    return *known;
+}
+
+double ScheduleFacts::find_allocated_bytes(int function) {
     auto bytes = static_cast<double>(bounds_.allocation_bytes(function));
     if (slides_[function].empty() || bytes == 0 || schedule_.functions[function].fold) {
         return bytes;

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <memory_resource>
 #include <optional>
 #include <vector>
 
@@ -80,9 +79,9 @@ class ScheduleFacts {
     /** Keeps references. The schedule is a legal one. */
     ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
                   Expansions& expansions);
-    /** Without nests until they are added. `memory`: see Bounds. */
+    /** Without nests until they are added. `shared`: of `dag`; see Bounds. */
     ScheduleFacts(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
-                  Expansions& expansions, std::pmr::memory_resource* memory);
+                  Expansions& expansions, const SharedBounds& shared);
 
     /** Nests of functions at root, and of all that is computed in their loops; once. */
     void add_nests(const std::vector<int>& roots);
@@ -133,6 +132,7 @@ class ScheduleFacts {
     void add_nests_of(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
+    [[nodiscard]] double find_allocated_bytes(int function);
     [[nodiscard]] bool is_folded(int function, const Slide& slide) const;
     [[nodiscard]] bool readers_begin_together(int function, const LoopSite& site) const;
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
@@ -148,6 +148,7 @@ class ScheduleFacts {
     std::vector<std::vector<Slide>> slides_;  // [function]
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
+    std::vector<std::optional<double>> allocated_bytes_;  // [function]
     std::vector<int> roots_;
     std::optional<double> everything_;
 };

@@ -9,18 +9,6 @@ namespace nestor {
 
 namespace {
 
-class RoundsToIntegers : public Halide::Internal::IRGraphVisitor {
-  public:
-    bool found = false;
-
-  protected:
-    using Halide::Internal::IRGraphVisitor::visit;
-    void visit(const Halide::Internal::Cast* cast) override {
-        found = found || (cast->value.type().is_float() && cast->type.is_int_or_uint());
-        Halide::Internal::IRGraphVisitor::visit(cast);
-    }
-};
-
 /** 2^-(bits of the mantissa): the relative size of one rounding, doubled. */
 double rounding_unit(const Halide::Type& type) {
     if (type.is_bfloat()) {
@@ -28,6 +16,45 @@ double rounding_unit(const Halide::Type& type) {
     }
     return type.bits() == 64 ? 0x1p-52 : type.bits() == 32 ? 0x1p-23 : 0x1p-10;
 }
+
+class TypeVisitor : public Halide::Internal::IRGraphVisitor {
+  public:
+    TypeFacts facts;
+
+  protected:
+    using Base = Halide::Internal::IRGraphVisitor;
+    using Base::visit;
+    void visit(const Halide::Internal::Cast* cast) override {
+        const Halide::Type& from = cast->value.type();
+        facts.rounds = facts.rounds || (from.is_float() && cast->type.is_int_or_uint());
+        if (from.is_float() && cast->type.is_float() && cast->type.bits() < from.bits()) {
+            add(cast->type);
+        }
+        Base::visit(cast);
+    }
+    void visit(const Halide::Internal::Add* node) override { compute(node); }
+    void visit(const Halide::Internal::Sub* node) override { compute(node); }
+    void visit(const Halide::Internal::Mul* node) override { compute(node); }
+    void visit(const Halide::Internal::Div* node) override { compute(node); }
+    void visit(const Halide::Internal::Mod* node) override { compute(node); }
+    void visit(const Halide::Internal::Call* node) override {
+        const bool loads = node->call_type == Halide::Internal::Call::Halide ||
+                           node->call_type == Halide::Internal::Call::Image;
+        loads ? Base::visit(node) : compute(node);
+    }
+
+  private:
+    template <class Node>
+    void compute(const Node* node) {
+        add(node->type);
+        Base::visit(node);
+    }
+    void add(const Halide::Type& type) {
+        if (type.is_float()) {
+            facts.unit = std::max(facts.unit, rounding_unit(type));
+        }
+    }
+};
 
 bool reorders(const LoopNest& nest, const std::vector<StageDim>& dims) {
     const auto is_reduction = [&](const LoopRef& loop) {
@@ -49,19 +76,19 @@ bool reorders(const LoopNest& nest, const std::vector<StageDim>& dims) {
 
 }  // namespace
 
-bool rounds_to_integers(const Halide::Pipeline& pipeline) {
-    RoundsToIntegers rounds;
+TypeFacts type_facts(const Halide::Pipeline& pipeline) {
+    TypeVisitor types;
     for (const auto& [name, function] : read_parts(pipeline).functions) {
-        function.accept(&rounds);
+        function.accept(&types);
     }
-    return rounds.found;
+    return types.facts;
 }
 
 RoundingFacts rounding_facts(const PipelineDag& dag, const Schedule& schedule,
                              const Halide::Pipeline& pipeline, const Halide::Target& target) {
     RoundingFacts facts;
     facts.strict = target.has_feature(Halide::Target::StrictFloat);
-    facts.rounds = rounds_to_integers(pipeline);
+    facts.types = type_facts(pipeline);
     for (int f = 0; f < static_cast<int>(schedule.functions.size()); f++) {
         const FunctionSchedule& function = schedule.functions[static_cast<std::size_t>(f)];
         const bool split =
@@ -90,7 +117,7 @@ Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
     constexpr double kRoundings = 1024;        // of a result, relative to itself
     constexpr double kLargestRoundings = 128;  // relative to the largest one, where numbers cancel
     constexpr double kMost = 0.02;             // of types with hardly any digits
-    if (!type.is_float() && !facts.rounds) {
+    if (!type.is_float() && !facts.types.rounds) {
         return {};
     }
     if (facts.strict && !facts.reassociates) {
@@ -99,7 +126,8 @@ Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts) {
     // Errors of a sum grow like the root of the number of its terms (N. Higham, "Accuracy and
     // Stability of Numerical Algorithms", section 4.2).
     const double growth = facts.reassociates ? std::max(1.0, std::sqrt(facts.terms) / 16) : 1;
-    const double unit = growth * (type.is_float() ? rounding_unit(type) : 0x1p-23);
+    const double own = type.is_float() ? rounding_unit(type) : 0x1p-23;
+    const double unit = growth * std::max(own, facts.types.unit);
     Tolerance result;
     result.relative = std::min(kMost, kRoundings * unit);
     result.of_largest = std::min(kMost, kLargestRoundings * unit);

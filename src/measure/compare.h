@@ -10,16 +10,22 @@
 
 namespace nestor {
 
+/** What an algorithm's own types do to its results. */
+struct TypeFacts {
+    bool rounds = false;  // integers are made from floating-point numbers somewhere
+    /** Relative size of one rounding of the type with the fewest digits in which it computes,
+     * whatever its results are; 0: of none. */
+    double unit = 0;
+};
+[[nodiscard]] TypeFacts type_facts(const Halide::Pipeline& pipeline);
+
 /** What rounding may do to a result. */
 struct RoundingFacts {
     bool strict = false;        // the target has strict_float: the compiler reorders nothing
     bool reassociates = false;  // the schedule sums in another order
     double terms = 1;           // of the longest reduction that it reorders
-    bool rounds = false;        // integers are made from floating-point numbers somewhere
+    TypeFacts types = {};
 };
-
-/** Whether integers are made from floating-point numbers somewhere. */
-[[nodiscard]] bool rounds_to_integers(const Halide::Pipeline& pipeline);
 
 /** Whether a reduction runs in another order than written: rfactor, vectors, parallel or atomic
  * loops over reduction variables, or these loops reordered. */
@@ -29,7 +35,8 @@ struct RoundingFacts {
 
 /** Integers bit for bit, unless floating-point numbers are rounded to integers on the way: then one
  * off, or as far relative to the largest as floats may be. Floats bit for bit if nothing may
- * reorder their operations, else within 1000 roundings of the type, more for long sums. */
+ * reorder their operations, else within 1000 roundings of the type, or of one with fewer digits in
+ * which something was computed, more for long sums. */
 [[nodiscard]] Tolerance tolerance(const Halide::Type& type, const RoundingFacts& facts);
 
 /** Where integers are made from floating-point numbers, a rounding may tip a result over entirely:

@@ -134,7 +134,7 @@ Result<Subject> Subject::create(const MeasureOptions& options) {
     } else {
         subject.expected_ =
             allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
-        if (rounds_to_integers(subject.pipeline_)) {
+        if (type_facts(subject.pipeline_).rounds) {
             subject.again_ =
                 allocate(subject.shape_, Direction::Outputs, BufferMemory::Kind::Shared);
         }

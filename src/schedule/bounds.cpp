@@ -84,15 +84,41 @@ std::int64_t points_at_each_use(const Function& f) {
     return points;
 }
 
+bool move_alike(const Load& a, const Load& b) {
+    return a.source == b.source && a.index == b.index &&
+           std::ranges::equal(a.coords, b.coords,
+                              [](const Coordinate& mine, const Coordinate& other) {
+                                  return mine.affine == other.affine && mine.rates == other.rates;
+                              });
+}
+
+std::vector<Load> united(const std::vector<Load>& loads) {
+    std::vector<Load> result;
+    for (const Load& load : loads) {
+        const auto same = std::ranges::find_if(
+            result, [&](const Load& known) { return move_alike(known, load); });
+        if (same == result.end()) {
+            result.push_back(load);
+            continue;
+        }
+        for (std::size_t c = 0; c < load.coords.size(); c++) {
+            Coordinate& all = same->coords[c];
+            all.offset_min = std::min(all.offset_min, load.coords[c].offset_min);
+            all.offset_max = std::max(all.offset_max, load.coords[c].offset_max);
+        }
+    }
+    return result;
+}
+
 }  // namespace
 
 Regions::Regions(Bounds& bounds, const LoopSite& site)
     : bounds_(bounds),
       site_(site),
-      touched_(bounds.memory_),
-      boxes_(bounds.memory_),
-      rates_(bounds.memory_),
-      steps_(bounds.memory_) {
+      touched_(bounds.shared_.memory),
+      boxes_(bounds.shared_.memory),
+      rates_(bounds.shared_.memory),
+      steps_(bounds.shared_.memory) {
     const PipelineDag& graph = bounds.placement().graph();
     dims_ = stage().loops.size();
     touched_.resize(graph.functions.size() + graph.inputs.size());
@@ -142,7 +168,8 @@ void Regions::load_everything(int function) {
 void Regions::load(int consumer, int s) {
     const Stage& reader = bounds_.placement().graph().functions[consumer].stages[s];
     if (!reader.loads.empty() && iterations_of(consumer, s)) {
-        for (const Load& load : reader.loads) {
+        const UnitedLoads* const united = bounds_.shared_.loads;
+        for (const Load& load : united != nullptr ? united->of(consumer, s) : reader.loads) {
             add(load);
         }
     }
@@ -460,9 +487,18 @@ double Regions::advance_of(const Span& span) const {
     return sum;
 }
 
-Bounds::Bounds(const Placement& placement, std::pmr::memory_resource* memory)
+UnitedLoads::UnitedLoads(const PipelineDag& graph) {
+    for (const Function& f : graph.functions) {
+        std::vector<std::vector<Load>>& mine = loads_.emplace_back();
+        for (const Stage& stage : f.stages) {
+            mine.push_back(united(stage.loads));
+        }
+    }
+}
+
+Bounds::Bounds(const Placement& placement, const SharedBounds& shared)
     : placement_(placement),
-      memory_(memory),
+      shared_(shared),
       dims_(placement.graph().functions.size()),
       splits_(placement.graph().functions.size()) {
     const PipelineDag& graph = placement.graph();

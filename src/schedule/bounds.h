@@ -29,6 +29,28 @@ struct Span {
     std::span<const double> rates;
 };
 
+/** The loads of each stage of a graph, those that move in the same way as one, with the ranges of
+ * all their offsets: as regions see them, nothing is lost. */
+class UnitedLoads {
+  public:
+    explicit UnitedLoads(const PipelineDag& graph);
+
+    [[nodiscard]] const std::vector<Load>& of(int function, int stage) const {
+        return loads_[function][stage];
+    }
+
+  private:
+    std::vector<std::vector<std::vector<Load>>> loads_;  // [function][stage]
+};
+
+/** What the bounds of many schedules of one graph have in common. */
+struct SharedBounds {
+    /** For regions, until they are destroyed. */
+    std::pmr::memory_resource* memory = std::pmr::get_default_resource();
+    /** Of the graph; none: loads are looked at one by one. */
+    const UnitedLoads* loads = nullptr;
+};
+
 class Bounds;
 
 /** What one iteration of the loop `site` touches: everything that is loaded in that loop, directly,
@@ -122,10 +144,8 @@ class Regions {
 /** The regions of all loops of a schedule, each computed when first asked for. */
 class Bounds {
   public:
-    /** Keeps references. `graph` is *ScheduledDag(dag, schedule), and the placement's. `memory`:
-     * for regions, until they are destroyed. */
-    explicit Bounds(const Placement& placement,
-                    std::pmr::memory_resource* memory = std::pmr::get_default_resource());
+    /** Keeps references. `graph` is *ScheduledDag(dag, schedule), and the placement's. */
+    explicit Bounds(const Placement& placement, const SharedBounds& shared = {});
 
     [[nodiscard]] const Regions& within(const LoopSite& site);
     /** Extents of what is stored of a function at once, tails included: what within() says of the
@@ -168,7 +188,7 @@ class Bounds {
     [[nodiscard]] std::vector<std::vector<SplitStage>> find_splits(int function) const;
 
     const Placement& placement_;
-    std::pmr::memory_resource* const memory_;
+    const SharedBounds shared_;
     std::vector<int> consumers_first_;
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
     // By first_dim_, points more than the graph's regions have; empty: nowhere any.

@@ -101,18 +101,20 @@ TEST(Difference, NotANumberEqualsItselfAndNothingElse) {
 
 TEST(Tolerances, KnowWhatMayBeReordered) {
     const Halide::Type f32 = Halide::Float(32);
-    EXPECT_EQ(tolerance(f32, {true, false, 1, false}).relative, 0);
-    const double plain = tolerance(f32, {false, false, 1, false}).relative;
+    EXPECT_EQ(tolerance(f32, {true, false, 1, {}}).relative, 0);
+    const double plain = tolerance(f32, {false, false, 1, {}}).relative;
     EXPECT_GT(plain, 0);
-    EXPECT_GT(tolerance(f32, {true, true, 1e6, false}).relative, plain);
+    EXPECT_GT(tolerance(f32, {true, true, 1e6, {}}).relative, plain);
     EXPECT_LT(tolerance(Halide::Float(64), {}).relative, plain);
     // Four million squares of pixels: all are rounded in the same direction.
-    const double squares = tolerance(Halide::Float(64), {false, true, 4e6, false}).relative;
+    const double squares = tolerance(Halide::Float(64), {false, true, 4e6, {}}).relative;
     EXPECT_GE(squares, 4e6 * 0x1p-53);
     EXPECT_LT(squares, 1e-8);
-    EXPECT_LE(tolerance(Halide::Float(16), {false, true, 1e9, false}).relative, 0.02);
+    EXPECT_LE(tolerance(Halide::Float(16), {false, true, 1e9, {}}).relative, 0.02);
+    // What is computed in single precision on the way has no more digits than that.
+    EXPECT_EQ(tolerance(Halide::Float(64), {false, false, 1, {false, 0x1p-23}}).relative, plain);
     EXPECT_EQ(tolerance(Halide::Int(32), {}).absolute, 0);
-    EXPECT_EQ(tolerance(Halide::Int(32), {false, false, 1, true}).absolute, 1);
+    EXPECT_EQ(tolerance(Halide::Int(32), {false, false, 1, {true, 0}}).absolute, 1);
 }
 
 struct Sum {
@@ -138,7 +140,8 @@ TEST(RoundingFacts, AreReadFromTheSchedule) {
     ASSERT_TRUE(dag) << dag.error();
     Schedule schedule = empty_schedule(dag.value());
     const auto facts = [&] { return rounding_facts(dag.value(), schedule, pipeline, target); };
-    EXPECT_TRUE(facts().rounds);
+    EXPECT_TRUE(facts().types.rounds);
+    EXPECT_EQ(facts().types.unit, 0x1p-23);
     EXPECT_FALSE(facts().reassociates);
     EXPECT_FALSE(facts().strict);
 
@@ -153,6 +156,22 @@ TEST(RoundingFacts, AreReadFromTheSchedule) {
     update.nest.vector = LoopRef{1, 1};
     EXPECT_TRUE(facts().reassociates);
     EXPECT_GE(facts().terms, 100);
+}
+
+TEST(TypeFacts, AreOfWhatIsComputedNotOfWhatIsStored) {
+    const Halide::ImageParam in(Halide::Float(32), 1, "in");
+    Halide::Var x("x");
+    const auto unit = [&](const Halide::Expr& value) {
+        Halide::Func out("out");
+        out(x) = value;
+        return type_facts(Halide::Pipeline(out)).unit;
+    };
+    const Halide::Expr wide = Halide::cast<double>(in(x));
+    EXPECT_EQ(unit(wide), 0);
+    EXPECT_EQ(unit(wide * Halide::Expr(0.5)), 0x1p-52);
+    EXPECT_EQ(unit(Halide::cast<double>(in(x) * 0.5F)), 0x1p-23);
+    EXPECT_EQ(unit(Halide::cast<double>(Halide::sqrt(in(x))) * Halide::Expr(0.5)), 0x1p-23);
+    EXPECT_EQ(unit(Halide::cast<double>(Halide::cast<float>(wide * Halide::Expr(0.5)))), 0x1p-23);
 }
 
 }  // namespace
