@@ -49,10 +49,15 @@ class NestMaker {
     // All of it is inside of the tiles.
     [[nodiscard]] bool is_whole(int d) const { return plan_.tile[d] >= extent(d); }
 
-    // No more vectors than the dimension has.
+    // No more vectors than the dimension has; of an output, which has no room for more, no more
+    // whole ones: a guard around them would be a branch for each element that meets a border.
     [[nodiscard]] std::int64_t block(int d) const {
         const std::int64_t wanted = plan_.block[d];
-        return is_vector(d) ? std::min(wanted, divide_up(extent(d), plan_.lanes)) : wanted;
+        if (!is_vector(d)) {
+            return wanted;
+        }
+        const std::int64_t whole = std::max<std::int64_t>(1, extent(d) / plan_.lanes);
+        return std::min(wanted, f_.is_output ? whole : divide_up(extent(d), plan_.lanes));
     }
 
     // A tail of what is split first. What reads on may not compute more than it is asked for, and

@@ -54,15 +54,15 @@ void ScheduleMaker::place_consumers_of(int function) {
 }
 
 // Forgets where a function was; its loops only if they are not wanted again as they are.
-void ScheduleMaker::leave(int i) {
-    FunctionSchedule& schedule = schedule_.functions[i];
-    const bool inlined = plan_->functions[i].place == Place::Inlined;
-    if (inlined || has_cases(i)) {
-        made_from_[i].reset();
-        sites_[i].clear();
+void ScheduleMaker::leave(int function) {
+    FunctionSchedule& schedule = schedule_.functions[function];
+    const bool inlined = plan_->functions[function].place == Place::Inlined;
+    if (inlined || has_cases(function)) {
+        made_from_[function].reset();
+        sites_[function].clear();
         std::ranges::fill(schedule.stages, StageSchedule{});
     }
-    compute_[i].reset();
+    compute_[function].reset();
     schedule.store = {};
     schedule.storage_order.clear();
     schedule.region_alignment.clear();
@@ -70,23 +70,23 @@ void ScheduleMaker::leave(int i) {
 }
 
 // Whether there is more than one nest of a stage, or one that add_cases() may have changed.
-bool ScheduleMaker::has_cases(int i) const {
-    return dag_.functions[i].is_output ||
-           std::ranges::any_of(schedule_.functions[i].stages, [](const StageSchedule& stage) {
-               return !stage.specializations.empty();
-           });
+bool ScheduleMaker::has_cases(int function) const {
+    return dag_.functions[function].is_output ||
+           std::ranges::any_of(
+               schedule_.functions[function].stages,
+               [](const StageSchedule& stage) { return !stage.specializations.empty(); });
 }
 
-void ScheduleMaker::place(int i) {
-    const Function& f = dag_.functions[i];
-    const FunctionPlan& plan = plan_->functions[i];
-    FunctionSchedule& schedule = schedule_.functions[i];
+void ScheduleMaker::place(int function) {
+    const Function& f = dag_.functions[function];
+    const FunctionPlan& plan = plan_->functions[function];
+    FunctionSchedule& schedule = schedule_.functions[function];
     schedule.compute = Level::root();
     if (f.is_extern) {
         return;
     }
     if (plan.place == Place::At) {
-        place_at_loop(i);
+        place_at_loop(function);
     }
     if (plan.dense != 0) {
         schedule.storage_order = {plan.dense};
@@ -97,52 +97,52 @@ void ScheduleMaker::place(int i) {
         }
     }
     for (int d = 0; d < f.dimensions(); d++) {
-        if (plan.modulus[d] > 1 && !open_[i][d] && !f.is_output) {
+        if (plan.modulus[d] > 1 && !open_[function][d] && !f.is_output) {
             schedule.region_alignment.push_back({d, plan.modulus[d]});
         }
     }
-    make_loops(i);
+    make_loops(function);
 }
 
-void ScheduleMaker::make_loops(int i) {
-    const FunctionPlan& plan = plan_->functions[i];
-    const std::vector<bool>& borders = inlining_->borders[i];
-    const bool tasks = has_tasks(i);
-    std::optional<Basis>& basis = made_from_[i];
+void ScheduleMaker::make_loops(int function) {
+    const FunctionPlan& plan = plan_->functions[function];
+    const std::vector<bool>& borders = inlining_->borders[function];
+    const bool tasks = has_tasks(function);
+    std::optional<Basis>& basis = made_from_[function];
     if (basis && basis->has_tasks == tasks && basis->stages == plan.stages &&
         basis->borders == borders) {
         return;
     }
     basis = {plan.stages, borders, tasks};
-    sites_[i].clear();
-    const Function& f = dag_.functions[i];
+    sites_[function].clear();
+    const Function& f = dag_.functions[function];
     for (const Stage& stage : f.stages) {
         const NestPlan& wanted = plan.stages[stage.index];
-        StageSchedule& schedule = schedule_.functions[i].stages[stage.index];
-        MadeNest made = make_nest(f, stage, wanted, open_[i], borders, tasks, machine_);
+        StageSchedule& schedule = schedule_.functions[function].stages[stage.index];
+        MadeNest made = make_nest(f, stage, wanted, open_[function], borders, tasks, machine_);
         schedule.nest = std::move(made.nest);
-        sites_[i].push_back(made.sites);
+        sites_[function].push_back(made.sites);
         add_selected(stage, wanted, schedule);
     }
 }
 
-bool ScheduleMaker::has_tasks(int i) const {
-    return !compute_[i] || compute_[i]->kind == SiteKind::Slab;
+bool ScheduleMaker::has_tasks(int function) const {
+    return !compute_[function] || compute_[function]->kind == SiteKind::Slab;
 }
 
-void ScheduleMaker::place_at_loop(int i) {
-    const FunctionPlan& plan = plan_->functions[i];
-    const std::vector<Spot> common = common_spots(i);
+void ScheduleMaker::place_at_loop(int function) {
+    const FunctionPlan& plan = plan_->functions[function];
+    const std::vector<Spot> common = common_spots(function);
     const auto compute = find(common, common.begin(), plan.compute);
     if (compute == common.end()) {
         return;
     }
-    compute_[i] = *compute;
-    schedule_.functions[i].compute = Level::at(loop_site(*compute));
+    compute_[function] = *compute;
+    schedule_.functions[function].compute = Level::at(loop_site(*compute));
     if (!(plan.store == plan.compute)) {
         const auto store = find(common, compute, plan.store);
         if (store != common.end() && store != compute) {
-            schedule_.functions[i].store = Level::at(loop_site(*store));
+            schedule_.functions[function].store = Level::at(loop_site(*store));
         }
     }
 }
@@ -168,9 +168,9 @@ LoopSite ScheduleMaker::loop_site(const Spot& spot) const {
             *sites_[spot.function][spot.stage][static_cast<std::size_t>(spot.kind)]};
 }
 
-std::vector<Spot> ScheduleMaker::common_spots(int i) const {
-    const std::vector<StageRef>& uses = inlining_->uses[i];
-    if (dag_.functions[i].is_output || uses.empty()) {
+std::vector<Spot> ScheduleMaker::common_spots(int function) const {
+    const std::vector<StageRef>& uses = inlining_->uses[function];
+    if (dag_.functions[function].is_output || uses.empty()) {
         return {};
     }
     std::optional<std::vector<Spot>> common;

@@ -31,7 +31,7 @@ struct SearchOptions {
     Dropout dropout;
     /** What was learned of the model's errors; none: the model as it is. */
     const Correction* correction = nullptr;
-    MoveSet moves = {};
+    MoveSet moves;
 };
 
 /** Tighter ones than those of legality: what is proposed should also pass verification, and nobody

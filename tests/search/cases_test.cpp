@@ -52,6 +52,24 @@ TEST(AssumedSizes, HaveCodeOfTheirOwn) {
               (std::vector<ExtentCondition>{{0, 128}, {1, 3, -1, 0}}));
 }
 
+// The fuzzer's seed 2611040: a guard around a block of two vectors of 32 lanes, in an output of 36
+// points that meets a border, was a branch for each element, and LLVM took more than two minutes.
+TEST(Sizes, HaveRoomForTheBlocksOfAnOutput) {
+    PipelineDag dag = samples::blur();
+    dag.functions[2].region[0].extent = 36;
+    dag.functions[2].stages[0].loops[0].range.extent = 36;
+    Plan plan = rows_unrolled(dag, false);
+    NestPlan& nest = plan.functions[2].stages[0];
+    nest.tile = {0, 0};
+    nest.lanes = 32;
+    nest.block = {2, 1};
+    const Schedule schedule = build(dag, plan);
+    const StageSchedule& output = schedule.functions[2].stages[0];
+    ASSERT_FALSE(output.specializations.empty());
+    EXPECT_EQ(output.specializations[0].nest.splits[0],
+              (std::vector<Split>{{32, Tail::ShiftInwards}}));
+}
+
 TEST(AssumedSizes, AreNothingToWhatDoesNotDependOnThem) {
     PipelineDag dag = three_rows();
     dag.functions[1].assumed = {false, false};

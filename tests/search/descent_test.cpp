@@ -421,7 +421,7 @@ TEST(Search, IsTheSameTwiceAndBestFirst) {
 TEST(Search, WithoutImprovementItIsTheSeeds) {
     const PipelineDag dag = samples::blur();
     const SearchResult seeds =
-        search(dag, avx2(), {.caps = {}, .passes = 0, .dropout = {}}, no_limits());
+        search(dag, avx2(), {.caps = {}, .passes = 0, .dropout = {}, .moves = {}}, no_limits());
     const SearchResult all = search(dag, avx2(), {}, no_limits());
     EXPECT_LT(seeds.proposals.size(), all.proposals.size());
     EXPECT_LE(all.proposals[0].seconds, seeds.proposals[0].seconds);
@@ -430,7 +430,8 @@ TEST(Search, WithoutImprovementItIsTheSeeds) {
 TEST(Search, EffortPays) {
     for (const PipelineDag& dag : samples::all()) {
         const auto found = [&](int beam, int passes) {
-            return search(dag, avx2(), {.caps = {}, .beam = beam, .passes = passes, .dropout = {}},
+            return search(dag, avx2(),
+                          {.caps = {}, .beam = beam, .passes = passes, .dropout = {}, .moves = {}},
                           no_limits());
         };
         const SearchResult greedy = found(1, 1);
@@ -448,7 +449,8 @@ TEST(Search, DropoutSamplesTheSpaceBySeed) {
     std::set<std::uint64_t> found;
     for (std::uint64_t seed = 0; seed < 8; seed++) {
         const auto best = [&] {
-            return search(dag, avx2(), {.caps = {}, .passes = 1, .dropout = {40, seed}},
+            return search(dag, avx2(),
+                          {.caps = {}, .passes = 1, .dropout = {40, seed}, .moves = {}},
                           no_limits())
                 .proposals[0];
         };
