@@ -93,7 +93,8 @@ std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machi
 std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine) {
     const Limits limits(1e9, std::int64_t{1} << 40U);
     std::vector<Proposal> proposals =
-        search(dag, machine, {.caps = {}, .passes = 0, .dropout = {}}, limits).proposals;
+        search(dag, machine, {.caps = {}, .passes = 0, .dropout = {}, .moves = {}}, limits)
+            .proposals;
     for (Proposal& each : all_proposals(dag, machine)) {
         const auto same = [&](const Proposal& known) { return known.schedule == each.schedule; };
         if (std::ranges::none_of(proposals, same)) {
