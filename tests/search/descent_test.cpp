@@ -299,11 +299,16 @@ TEST(Periods, ChangeWithTheRateOfACoordinate) {
 
 TEST(Plan, NoMoreVectorsThanADimensionHas) {
     PipelineDag dag = samples::blur();
-    dag.functions[2].stages[0].loops[0].range.extent = dag.functions[2].region[0].extent = 20;
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
-    plan.functions[2].stages[0].lanes = 8;
-    plan.functions[2].stages[0].block = {8, 1};
-    EXPECT_EQ(build(dag, plan).functions[2].stages[0].nest.splits[0][0].factor, 24);
+    for (const int f : {1, 2}) {
+        dag.functions[f].stages[0].loops[0].range.extent = dag.functions[f].region[0].extent = 20;
+        plan.functions[f].stages[0].lanes = 8;
+        plan.functions[f].stages[0].block = {8, 1};
+    }
+    const Schedule schedule = build(dag, plan);
+    EXPECT_EQ(schedule.functions[1].stages[0].nest.splits[0][0].factor, 24);
+    EXPECT_EQ(schedule.functions[2].stages[0].nest.splits[0][0].factor, 16)
+        << "an output has no room for more than whole ones";
 }
 
 TEST(Plan, ALoopThatRunsIsDivided) {
