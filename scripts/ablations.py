@@ -4,7 +4,7 @@
 usage: ablations.py [--threads T] [--moves NAME,...] [--folder FOLDER] [PIPELINE...]
 
 For each PIPELINE (a folder of corpus/; default: all), the schedules that are found with all moves and without each kind
-(`autoscheduler.without`), and where another one is found, both timed in turns in one run of `nestor bench`. The first table is
+(`autoscheduler.without`), and where another one is found, both timed in turns in one run of `nestor bench`. The table is
 by move: pipelines that change, the geometric mean over all pipelines (1 where nothing changes), and the three that lose and
 gain most. What was built and timed stays in FOLDER (default: out/ablations). Nothing else may run meanwhile.
 """
@@ -17,12 +17,7 @@ import statistics
 import subprocess
 
 from collect import BUILD, ROOT
-
-BOARD = ROOT / "out/board/inputs"
-
-
-def nestor(*words):
-    return subprocess.run([str(word) for word in (BUILD / "bin/nestor", *words)], capture_output=True, text=True)
+from versions import seconds_of
 
 
 def names_of_moves():
@@ -32,25 +27,15 @@ def names_of_moves():
 
 
 def schedule(pipeline, threads, *parameters):
-    program = BUILD / f"corpus/{pipeline}.generator"
-    done = nestor("schedule", program, "-g", pipeline, "--format", "json", f"autoscheduler.parallelism={threads}", *parameters)
-    done.check_returncode()
-    return json.loads(done.stdout)
+    command = [BUILD / "bin/nestor", "schedule", BUILD / f"corpus/{pipeline}.generator", "-g", pipeline, "--format", "json"]
+    words = [*command, f"autoscheduler.parallelism={threads}", *parameters]
+    return json.loads(subprocess.run([str(word) for word in words], check=True, capture_output=True, text=True).stdout)
 
 
 def speeds(pipeline, moves, options):
     """Speed without each of these moves, relative to the speed with all."""
     versions = ["Nestor"] + [f"Nestor:autoscheduler.without={move}" for move in moves]
-    file = options.folder / f"{pipeline}.json"
-    inputs = ["--inputs", ROOT / "corpus"] + (["--inputs", BOARD] if BOARD.exists() else [])
-    done = nestor(
-        "bench", BUILD / f"corpus/{pipeline}.generator", *inputs, "--folder", options.folder / "built", "--reuse",
-        "--versions", ",".join(versions), "--threads", options.threads, "--parallelism", options.threads,
-        "--seconds", 2, "--passes", 4, "--rounds", 3, "--json", file, "--quiet",
-    )  # fmt: skip
-    done.check_returncode()
-    (row,) = json.loads(file.read_text())["pipelines"]
-    base, *others = (version.get("seconds") for version in row["versions"])
+    base, *others = seconds_of(pipeline, versions, options, "--seconds", 2, "--passes", 4, "--rounds", 3)
     return {move: base / seconds for move, seconds in zip(moves, others, strict=True) if base and seconds}
 
 
@@ -71,7 +56,6 @@ def main():
     parser.add_argument("--moves", type=lambda text: text.split(","), default=names_of_moves())
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "out/ablations")
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
     pipelines = options.pipelines or sorted(path.parent.name for path in (ROOT / "corpus").glob("*/*_generator.cpp"))
     by_move = {move: {} for move in options.moves}
     for pipeline in pipelines:

@@ -10,7 +10,6 @@ Nothing else may run meanwhile.
 """
 
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -18,11 +17,11 @@ import subprocess
 import tempfile
 
 from collect import BUILD, PIPELINES, ROOT
-from model_error import rank_correlation, rank_near_the_best, wrong_pairs
+from model_error import print_table, quality
+from versions import seconds_of
 
 LIBRARIES = ROOT / ".venv/lib"
 DRAWN = ("autoscheduler.beam_size=1", "autoscheduler.random_dropout=1")
-BOARD = ROOT / "out/board/inputs"
 
 
 def plugin():
@@ -47,34 +46,13 @@ def predicted(pipeline, seed, threads):
     return float(costs[-1]) if costs else None
 
 
-def measured(pipeline, seeds, options):
-    """Seconds of each draw; None if it was not built, or computes something else than the expert's schedule."""
-    versions = ["expert"] + [":".join(["Adams2019", *parameters(seed)]) for seed in seeds]
-    file = options.folder / f"{pipeline}.json"
-    inputs = ["--inputs", ROOT / "corpus"] + (["--inputs", BOARD] if BOARD.exists() else [])
-    command = [BUILD / "bin/nestor", "bench", BUILD / f"corpus/{pipeline}.generator", *inputs, "--folder", options.folder / "built"]
-    command += ["--reuse", "--versions", ",".join(versions), "--threads", options.threads, "--parallelism", options.threads]
-    command += ["--seconds", 0.3, "--passes", 2, "--rounds", 3, "--json", file, "--quiet"]
-    subprocess.run([str(word) for word in command], check=True, stdout=subprocess.DEVNULL)
-    (row,) = json.loads(file.read_text())["pipelines"]
-    return [version.get("seconds") or None for version in row["versions"][1:]]
-
-
 def judge(pipeline, options):
     seeds = range(1, options.count + 1)
     costs = [predicted(pipeline, seed, options.threads) for seed in seeds]
-    pairs = [pair for pair in zip(costs, measured(pipeline, seeds, options), strict=True) if None not in pair]
-    expected = [cost for cost, _ in pairs]
-    seconds = [each for _, each in pairs]
-    rank, count = rank_near_the_best(expected, seconds, options.near)
-    first = seconds[min(range(len(pairs)), key=expected.__getitem__)]
-    return {
-        "schedules": str(len(pairs)),
-        "rank": f"{rank_correlation(expected, seconds):.2f}",
-        f"within {options.near:g}x": f"{rank:.2f} ({count})",
-        "wrong pairs": f"{wrong_pairs(expected, seconds):.2f}",
-        "regret": f"{first / min(seconds) - 1:.0%}",
-    }
+    versions = ["expert"] + [":".join(["Adams2019", *parameters(seed)]) for seed in seeds]
+    _, *measured = seconds_of(pipeline, versions, options, "--seconds", 0.3, "--passes", 2, "--rounds", 3)
+    pairs = [pair for pair in zip(costs, measured, strict=True) if None not in pair]
+    return quality([cost for cost, _ in pairs], [seconds for _, seconds in pairs], options.near)
 
 
 def main():
@@ -85,12 +63,7 @@ def main():
     parser.add_argument("--near", type=float, default=4)
     parser.add_argument("--folder", type=pathlib.Path, default=ROOT / "out/adams2019")
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    for i, name in enumerate(options.pipelines or PIPELINES):
-        row = judge(name, options)
-        if i == 0:
-            print("| pipeline | " + " | ".join(row) + " |\n|---|" + "---:|" * len(row))
-        print(f"| {name} | " + " | ".join(row.values()) + " |", flush=True)
+    print_table((name, judge(name, options)) for name in options.pipelines or PIPELINES)
 
 
 if __name__ == "__main__":

@@ -84,19 +84,11 @@ def rank_near_the_best(predicted, measured, near=4):
     return rank_correlation([predicted[i] for i in close], [measured[i] for i in close]), len(close)
 
 
-def judge(pipeline, near, data):
-    costs, measured = predicted_and_measured(pipeline, data)
-    predicted = [cost["total"] for cost in costs]
+def quality(predicted, measured, near):
+    """The columns that need nothing but the order of the predictions."""
     best = min(measured)
     rank, count = rank_near_the_best(predicted, measured, near)
     order = sorted(range(len(measured)), key=predicted.__getitem__)
-    errors = [math.log(p / m) for p, m in zip(predicted, measured, strict=True)]
-    guilty = []
-    for term in costs[0]:
-        shares = [cost[term] / cost["total"] for cost in costs]
-        r = correlation(shares, errors) if term != "total" else 0
-        if abs(r) > 0.3:
-            guilty.append((-abs(r), f"{term} {r:+.2f}"))
     return {
         "schedules": str(len(measured)),
         "rank": f"{rank_correlation(predicted, measured):.2f}",
@@ -104,9 +96,31 @@ def judge(pipeline, near, data):
         "wrong pairs": f"{wrong_pairs(predicted, measured):.2f}",
         "regret": f"{measured[order[0]] / best - 1:.0%}",
         "of 8": f"{min(measured[i] for i in order[:8]) / best - 1:.0%}",
+    }
+
+
+def judge(pipeline, near, data):
+    costs, measured = predicted_and_measured(pipeline, data)
+    predicted = [cost["total"] for cost in costs]
+    errors = [math.log(p / m) for p, m in zip(predicted, measured, strict=True)]
+    guilty = []
+    for term in costs[0]:
+        shares = [cost[term] / cost["total"] for cost in costs]
+        r = correlation(shares, errors) if term != "total" else 0
+        if abs(r) > 0.3:
+            guilty.append((-abs(r), f"{term} {r:+.2f}"))
+    return quality(predicted, measured, near) | {
         "bias": f"{math.exp(statistics.median(errors)):.2f}",
         "terms": ", ".join(text for _, text in sorted(guilty)),
     }
+
+
+def print_table(rows):
+    """Names with columns, each line as soon as it is known."""
+    for i, (name, row) in enumerate(rows):
+        if i == 0:
+            print("| pipeline | " + " | ".join(row) + " |\n|---|" + "".join("---|" if column == "terms" else "---:|" for column in row))
+        print(f"| {name} | " + " | ".join(row.values()) + " |", flush=True)
 
 
 def main():
@@ -115,11 +129,8 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, default=DATA, metavar="FOLDER")
     parser.add_argument("--near", type=float, default=4)
     options = parser.parse_args()
-    for i, name in enumerate(options.pipelines or names_of_data(options.data)):
-        row = judge(name, options.near, options.data)
-        if i == 0:
-            print("| pipeline | " + " | ".join(row) + " |\n|---|" + "---:|" * (len(row) - 1) + "---|")
-        print(f"| {name} | " + " | ".join(row.values()) + " |", flush=True)
+    names = options.pipelines or names_of_data(options.data)
+    print_table((name, judge(name, options.near, options.data)) for name in names)
 
 
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ Result<TuneTask> open_task(const Request& request, const MeasureOptions& measure
     task.search.beam = params.beam_size;
     task.search.passes = params.num_passes;
     task.search.dropout = {params.random_dropout, params.random_dropout_seed};
-    task.search.moves = moves_without(params.without).value();
+    task.search.moves = params.moves;
     task.search_seconds = params.time_limit;
     task.search_memory = params.search_memory;
     task.default_extent = params.default_extent;

@@ -25,6 +25,11 @@ LoopRun run_of(const LoopNest& nest, const LoopRef& loop) {
     return std::ranges::count(nest.parallel, loop) > 0 ? LoopRun::Parallel : LoopRun::Serial;
 }
 
+// Has loops of its own, in no others'.
+bool is_at_root(const Placement& placement, int function) {
+    return !placement.is_transparent(function) && placement.kind(function) != Placement::Kind::At;
+}
+
 }  // namespace
 
 double NestFacts::iterations(std::size_t position) const {
@@ -62,7 +67,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
     : ScheduleFacts(dag, schedule, machine, expansions, SharedBounds()) {
     std::vector<int> roots;
     for (int f = 0; f < std::ssize(graph().functions); f++) {
-        if (!placement_.is_transparent(f) && placement_.kind(f) != Placement::Kind::At) {
+        if (is_at_root(placement_, f)) {
             roots.push_back(f);
         }
     }
@@ -276,7 +281,7 @@ double bytes_at_root(const Bounds& bounds) {
     const Placement& placement = bounds.placement();
     double bytes = 0;
     for (int f = 0; f < static_cast<int>(placement.graph().functions.size()); f++) {
-        if (!placement.is_transparent(f) && placement.kind(f) != Placement::Kind::At) {
+        if (is_at_root(placement, f)) {
             bytes += whole_bytes(bounds, Source::Function, f);
         }
     }
@@ -290,8 +295,7 @@ RootMemory root_memory(const Bounds& bounds) {
     const Placement& placement = bounds.placement();
     RootMemory memory;
     for (int f = 0; f < static_cast<int>(placement.graph().functions.size()); f++) {
-        if (placement.is_transparent(f) || placement.kind(f) == Placement::Kind::At ||
-            placement.graph().functions[f].is_output) {
+        if (!is_at_root(placement, f) || placement.graph().functions[f].is_output) {
             continue;
         }
         const double bytes = whole_bytes(bounds, Source::Function, f);

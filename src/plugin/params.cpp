@@ -11,7 +11,6 @@
 #include <thread>
 
 #include "plugin/weights.h"
-#include "search/move_set.h"
 
 namespace nestor {
 
@@ -71,6 +70,14 @@ bool parse_text(const std::string& text, std::string& out) {
     return !text.empty();
 }
 
+bool parse_moves(const std::string& text, MoveSet& out) {
+    const Result<MoveSet> moves = moves_without(text);
+    if (moves && !text.empty()) {
+        out = moves.value();
+    }
+    return moves && !text.empty();
+}
+
 bool parse_parallelism(const std::string& text, int& out) {
     if (text == "host") {
         // hardware_concurrency() is 0 where the system does not say.
@@ -118,9 +125,7 @@ constexpr std::array fields = {
     Field{"verbosity", "a whole number from 0 to 100",
           [](Params& p, const std::string& v) { return parse_whole(v, 0, 100, p.verbosity); }},
     Field{"without", "kinds of moves with + between them, as in sliding+tiles (docs/search.md)",
-          [](Params& p, const std::string& v) {
-              return parse_text(v, p.without) && static_cast<bool>(moves_without(v));
-          }},
+          [](Params& p, const std::string& v) { return parse_moves(v, p.moves); }},
     Field{"prefetching", "0 or 1",
           [](Params& p, const std::string& v) { return parse_flag(v, p.prefetching); }},
     Field{"schedule", "a schedule file (JSON) written by Nestor, or none",

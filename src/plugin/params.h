@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "search/move_set.h"
 
 namespace nestor {
 
@@ -38,8 +39,8 @@ struct Params {
     double time_limit = 20.0;
     /** 0: silent. 1: what was chosen. 2: every step. 3: every candidate. */
     int verbosity = 0;
-    /** Kinds of moves that the search does without (search/move_set.h); empty: none. */
-    std::string without;
+    /** SearchOptions::moves: all but those that the key `without` names. */
+    MoveSet moves;
     /** May the search add prefetch directives? */
     bool prefetching = false;
     /** A schedule to replay (JSON) instead of searching; "none": leave the pipeline unscheduled;

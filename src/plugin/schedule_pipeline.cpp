@@ -152,7 +152,7 @@ class Scheduling {
                                      params_.num_passes,
                                      {params_.random_dropout, params_.random_dropout_seed},
                                      correction_ ? &*correction_ : nullptr,
-                                     moves_without(params_.without).value()},
+                                     params_.moves},
                                     limits_);
         outcome_.states += found.states;
         for (const Proposal& each : found.proposals) {

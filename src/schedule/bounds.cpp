@@ -161,8 +161,7 @@ void Regions::load_everything(int function) {
     const std::size_t first = first_dim(Source::Function, function);
     const std::size_t end = bounds_.first_dim_[function + 1];
     std::fill(boxes_.begin() + static_cast<std::ptrdiff_t>(first),
-              boxes_.begin() + static_cast<std::ptrdiff_t>(end),
-              Box{true, true, true, 0, 0, false});
+              boxes_.begin() + static_cast<std::ptrdiff_t>(end), Box{true, true, true, 0, 0});
 }
 
 void Regions::load(int consumer, int s) {
@@ -194,12 +193,8 @@ bool Regions::iterations_of(int consumer, int s) {
     for (std::size_t l = 0; l < loops.size(); l++) {
         const Loop& loop = loops[l];
         const auto fixed = [&](const Range& range, bool varies) {
-            return Box{false,
-                       varies,
-                       false,
-                       static_cast<double>(range.min),
-                       static_cast<double>(range.max()),
-                       false};
+            return Box{false, varies, false, static_cast<double>(range.min),
+                       static_cast<double>(range.max())};
         };
         if (loop.is_reduction()) {
             values[l] = fixed(loop.range, !loop.constant_extent);
@@ -274,12 +269,8 @@ void Regions::add(const Load& load) {
         Box box{true, true, true, 0, 0, true};
         std::ranges::fill(rates, 0);
         if (coordinate.affine) {
-            box = {false,
-                   false,
-                   false,
-                   static_cast<double>(coordinate.offset_min),
-                   static_cast<double>(coordinate.offset_max),
-                   false};
+            box = {false, false, false, static_cast<double>(coordinate.offset_min),
+                   static_cast<double>(coordinate.offset_max)};
             for (std::size_t l = 0; l < bounds_.scratch_.values.size(); l++) {
                 const double rate = coordinate.rates[l];
                 if (rate == 0) {
@@ -359,7 +350,7 @@ void Regions::widen_for_updates(int function, bool computed_inside) {
                 if (!computed_inside) {
                     loaded_.push_back({at, boxes_[at], {rates, rates + dims_}});
                 }
-                boxes_[at] = {true, true, true, 0, 0, false};
+                boxes_[at] = {true, true, true, 0, 0};
                 std::fill_n(rates, dims_, 0);
             }
         }
@@ -378,16 +369,13 @@ bool Regions::touches(Source source, int index) const {
     return touched_[source == Source::Function ? index : functions + index];
 }
 
+Span Regions::span_of(const Box& box, std::span<const double> rates) {
+    return {box.whole, box.anywhere, box.lo, box.hi, box.varies, box.uneven, rates};
+}
+
 Span Regions::span(Source source, int index, int dim) const {
     const std::size_t at = first_dim(source, index) + dim;
-    const Box& box = boxes_[at];
-    return {box.whole,
-            box.anywhere,
-            box.lo,
-            box.hi,
-            box.varies,
-            box.uneven,
-            {rates_.data() + at * dims_, dims_}};
+    return span_of(boxes_[at], {rates_.data() + at * dims_, dims_});
 }
 
 const Regions::Loaded* Regions::before_widening(std::size_t at) const {
@@ -400,8 +388,7 @@ Span Regions::loaded_span(Source source, int index, int dim) const {
     if (before == nullptr) {
         return span(source, index, dim);
     }
-    const Box& box = before->box;
-    return {box.whole, box.anywhere, box.lo, box.hi, box.varies, box.uneven, before->rates};
+    return span_of(before->box, before->rates);
 }
 
 std::vector<std::int64_t> Regions::extents(int function) const {

@@ -125,6 +125,7 @@ class Regions {
     void widen_for_updates(int function, bool computed_inside);
     [[nodiscard]] std::size_t first_dim(Source source, int index) const;
     [[nodiscard]] const Stage& stage() const;
+    [[nodiscard]] static Span span_of(const Box& box, std::span<const double> rates);
     [[nodiscard]] std::int64_t extent_of(const Box& box, std::int64_t whole) const;
     [[nodiscard]] const Loaded* before_widening(std::size_t at) const;
     [[nodiscard]] double advance_of(const Span& span) const;

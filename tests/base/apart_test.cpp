@@ -27,6 +27,12 @@ bool is_done_here() {
     return done;
 }
 
+Status sleep_for_ever() {
+    while (true) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+}
+
 TEST(Apart, OnlyTheStatusComesBack) {
     EXPECT_FALSE(is_done_here());
     const Status status = try_apart([]() -> Status { return Error{"no room\nfor it"}; }, 60);
@@ -43,13 +49,7 @@ TEST(Apart, CrashesAndEndlessLoopsAreErrors) {
         60);
     ASSERT_FALSE(crash);
     EXPECT_THAT(crash.error(), HasSubstr("Segmentation fault"));
-    const Status endless = try_apart(
-        []() -> Status {
-            while (true) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            }
-        },
-        0.2);
+    const Status endless = try_apart(sleep_for_ever, 0.2);
     ASSERT_FALSE(endless);
     EXPECT_THAT(endless.error(), HasSubstr("took too long"));
 }
@@ -72,13 +72,7 @@ TEST(Apart, OfAProcessorsTimeWaitingIsNoPart) {
         0.2, Clock::Processor);
     ASSERT_FALSE(works);
     EXPECT_THAT(works.error(), HasSubstr("took too long"));
-    const Status forever = try_apart(
-        []() -> Status {
-            while (true) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(10));
-            }
-        },
-        0.02, Clock::Processor);
+    const Status forever = try_apart(sleep_for_ever, 0.02, Clock::Processor);
     ASSERT_FALSE(forever);
     EXPECT_THAT(forever.error(), HasSubstr("took too long"));
 }

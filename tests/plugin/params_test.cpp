@@ -74,7 +74,7 @@ TEST(Params, EveryKeyIsRead) {
     expected.search_memory = 2048;
     expected.time_limit = 0.25;
     expected.verbosity = 2;
-    expected.without = "sliding+tiles";
+    expected.moves = moves_without("sliding+tiles").value();
     expected.prefetching = true;
     expected.schedule = "a.json";
     expected.records = "tuned.db";

@@ -53,14 +53,10 @@ class Graph {
     explicit Graph(const Pipeline& pipeline) : dag_(read_pipeline(pipeline, target()).value()) {}
 
     [[nodiscard]] const PipelineDag& dag() const { return dag_; }
-    [[nodiscard]] int operator[](const std::string& stem) const {
-        for (std::size_t f = 0; f < dag_.functions.size(); f++) {
-            if (dag_.functions[f].id.stem == stem) {
-                return static_cast<int>(f);
-            }
-        }
-        ADD_FAILURE() << "there is no function " << stem;
-        return 0;
+    [[nodiscard]] int operator[](const std::string& function) const {
+        const int found = samples::find(dag_, function);
+        EXPECT_GE(found, 0) << "there is no function " << function;
+        return std::max(found, 0);
     }
     /// Everything inlined that may be, outputs at root.
     [[nodiscard]] Schedule plain() const {
@@ -296,26 +292,6 @@ TEST(Terms, L2ATilePastTheFirstCache) {
 }
 
 // What is made and read again, by rows or as a whole picture of 64 MiB.
-struct TwoSteps {
-    Pipeline pipeline;
-    Schedule in_rows;
-    Schedule at_root;
-};
-TwoSteps two_steps(const Pipeline& pipeline, const Graph& graph) {
-    Schedule schedule = graph.plain();
-    const int first = graph["first"];
-    const int out = graph["out"];
-    for (const int f : {first, out}) {
-        LoopNest& loops = nest(schedule, f);
-        loops.vector =
-            split(loops, 0, natural_lanes(), f == out ? Tail::ShiftInwards : Tail::RoundUp);
-    }
-    Schedule at_root = schedule;
-    at_root.functions[first].compute = Level::root();
-    schedule.functions[first].compute = Level::at({out, 0, {1, 0}});
-    return {pipeline, schedule, at_root};
-}
-
 TEST(Terms, MemoryAndFreshPagesOfAWholePicture) {
     constexpr int kSize = 4096;
     Var x("x"), y("y");
@@ -325,9 +301,15 @@ TEST(Terms, MemoryAndFreshPagesOfAWholePicture) {
     out.set_estimates({{0, kSize}, {0, kSize}});
     const Pipeline pipeline(out);
     const Graph graph(pipeline);
-    const TwoSteps steps = two_steps(pipeline, graph);
-    expect_faster({pipeline, graph, steps.in_rows}, {pipeline, graph, steps.at_root},
-                  Term::Allocation);
+    Schedule at_root = graph.plain();
+    at_root.functions[graph["first"]].compute = Level::root();
+    LoopNest& producer = nest(at_root, graph["first"]);
+    producer.vector = split(producer, 0, natural_lanes(), Tail::RoundUp);
+    LoopNest& consumer = nest(at_root, graph["out"]);
+    consumer.vector = split(consumer, 0, natural_lanes(), Tail::ShiftInwards);
+    Schedule in_rows = at_root;
+    in_rows.functions[graph["first"]].compute = Level::at({graph["out"], 0, {1, 0}});
+    expect_faster({pipeline, graph, in_rows}, {pipeline, graph, at_root}, Term::Allocation);
 }
 
 // Sums of columns, walking along rows or down columns, a page for each element.
