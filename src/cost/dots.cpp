@@ -27,7 +27,7 @@ DotWork dot_work(const Machine& machine, const Stage& stage, int steps) {
     work.type = bytes ? ElementType::Int8 : ElementType::Int16;
     work.elements = at_once;
     work.widens = !bytes;
-    work.ops.add(Arithmetic::DotProduct, work.type, instructions);
+    work.ops.add(Arithmetic::DotProduct, work.type, kAllLoops, instructions);
     work.ops.add(product.ops, instructions);
     return work;
 }

@@ -202,16 +202,41 @@ bool Family::is_affine() const {
     return std::ranges::all_of(coords, [](const Coordinate& each) { return each.affine; });
 }
 
-double Family::distinct(std::span<const Copies> copies) const {
-    double most = members;
-    for (const Copies& each : copies) {
-        most *= depends_on(each.dim) ? each.count : 1;
+LoopSet Family::changing_with(LoopSet coordinates) const {
+    LoopSet loops = 0;
+    for (int c = 0; c < std::ssize(coords); c++) {
+        loops |= (coordinates & loop_set(c)) != 0 ? coords[c].changing_loops() : 0;
     }
-    if (!is_affine()) {
+    return loops;
+}
+
+double Family::distinct(std::span<const Copies> copies) const {
+    return distinct(copies, kAllLoops);
+}
+
+double Family::distinct(std::span<const Copies> copies, LoopSet coordinates) const {
+    double places = 1;  // in the box, without the other coordinates
+    bool affine = true;
+    for (int c = 0; c < std::ssize(coords); c++) {
+        if ((coordinates & loop_set(c)) != 0) {
+            places *= box[c];
+            affine = affine && coords[c].affine;
+        }
+    }
+    const double own = affine ? std::min(members, places) : members;
+    const LoopSet loops = changing_with(coordinates);
+    double most = own;
+    for (const Copies& each : copies) {
+        most *= (loops & loop_set(each.dim)) != 0 ? each.count : 1;
+    }
+    if (!affine) {
         return most;
     }
-    double grown = members;
-    for (std::size_t c = 0; c < coords.size(); c++) {
+    double grown = own;
+    for (int c = 0; c < std::ssize(coords); c++) {
+        if ((coordinates & loop_set(c)) == 0) {
+            continue;
+        }
         double extent = box[c];
         for (const Copies& each : copies) {
             const bool known = static_cast<std::size_t>(each.dim) < coords[c].rates.size();

@@ -40,7 +40,7 @@ void stage_line(std::ostream& out, const Function& f, const Stage& stage, const 
     const OpCounts& ops = stage.ops;
     const float adds = ops.of(Add) + ops.of(Minimum) + ops.of(Shift);
     const float multiplies = ops.of(Multiply) + ops.of(MultiplyAdd);
-    const float calls = ops.of(SquareRoot) + ops.of(Exponential) + ops.call;
+    const float calls = ops.of(SquareRoot) + ops.of(Exponential) + ops.of(std::nullopt);
     out << f.id.text() << '\t' << stage.index << '\t' << iterations << '\t' << adds << '\t'
         << multiplies << '\t' << ops.of(Divide) << '\t' << ops.of(Select) << '\t' << ops.of(Widen)
         << '\t' << calls << '\t' << ops.load << '\t' << f.bytes_per_point() << '\t'

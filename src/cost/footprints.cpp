@@ -74,8 +74,9 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
         kept *= std::max(0.0, extent - move) / extent;
     }
     result.fresh = 1 - kept;
-    result.bytes =
-        result.is_whole ? std::min(result.region, fetched(nest, position, array)) : result.region;
+    result.bytes = result.is_whole || crosses(nest, position, array)
+                       ? std::min(result.region, fetched(nest, position, array))
+                       : result.region;
     const Layout memory = layout(array, extents);
     const double next = memory.contiguous;
     result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
@@ -92,9 +93,10 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
     return result;
 }
 
-// Bytes that the loads in one iteration of the loop fetch.
-double Footprints::fetched(const NestFacts& nest, std::size_t position, const Array& array) {
-    double loads = 0;
+// visit(nest, family) for each family of loads of the array in one iteration of the loop.
+template <class Visit>
+void Footprints::visit_loads(const NestFacts& nest, std::size_t position, const Array& array,
+                             const Visit& visit) const {
     for (const NestFacts& each : facts_.nests()) {
         const bool inside = &each == &nest || facts_.placement().is_computed_inside(
                                                   each.function, nest.loops[position].site);
@@ -103,11 +105,37 @@ double Footprints::fetched(const NestFacts& nest, std::size_t position, const Ar
         }
         for (const Family& family : each.expansion->loads) {
             if (family.source == array.source && family.index == array.index) {
-                loads += family.members * each.iterations(0);
+                visit(each, family);
             }
         }
     }
+}
+
+// Bytes that the loads in one iteration of the loop fetch.
+double Footprints::fetched(const NestFacts& nest, std::size_t position, const Array& array) const {
+    double loads = 0;
+    visit_loads(nest, position, array, [&](const NestFacts& each, const Family& family) {
+        loads += family.members * each.iterations(0);
+    });
     return loads / nest.iterations(position) * array.element;
+}
+
+// Whether a nest reads it in two directions, as a product with its own transpose does: a row and a
+// column have all of a matrix as their region.
+bool Footprints::crosses(const NestFacts& nest, std::size_t position, const Array& array) const {
+    bool found = false;
+    const NestFacts* of = nullptr;
+    const Family* first = nullptr;
+    visit_loads(nest, position, array, [&](const NestFacts& each, const Family& family) {
+        if (&each != of) {
+            of = &each;
+            first = &family;
+        }
+        found = found || (family.is_affine() && first->is_affine() &&
+                          !std::ranges::equal(family.coords, first->coords, {}, &Coordinate::rates,
+                                              &Coordinate::rates));
+    });
+    return found;
 }
 
 double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {

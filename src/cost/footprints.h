@@ -76,7 +76,13 @@ class Footprints {
     [[nodiscard]] Table& table(const NestFacts& nest);
     [[nodiscard]] Footprint footprint(const NestFacts& nest, std::size_t position,
                                       const Array& array);
-    [[nodiscard]] double fetched(const NestFacts& nest, std::size_t position, const Array& array);
+    template <class Visit>
+    void visit_loads(const NestFacts& nest, std::size_t position, const Array& array,
+                     const Visit& visit) const;
+    [[nodiscard]] double fetched(const NestFacts& nest, std::size_t position,
+                                 const Array& array) const;
+    [[nodiscard]] bool crosses(const NestFacts& nest, std::size_t position,
+                               const Array& array) const;
     [[nodiscard]] bool is_private(int function, const LoopSite& site) const;
     [[nodiscard]] double beginnings_of(const std::vector<double>& runs,
                                        const std::vector<double>& streams) const;

@@ -5,33 +5,58 @@
 
 namespace nestor {
 
-void OpCounts::add(const OpCounts& others, float times) {
-    for (std::size_t o = 0; o < kArithmetic; o++) {
-        for (std::size_t t = 0; t < kElementTypes; t++) {
-            counts.values[o].values[t] += times * others.counts.values[o].values[t];
+LoopSet Coordinate::changing_loops() const {
+    const auto known = static_cast<int>(affine ? rates.size() : fixed_loops.size());
+    LoopSet loops = affine || known > 0 ? 0 : kAllLoops;
+    for (int l = 0; l < known; l++) {
+        loops |= changes_with(l) ? loop_set(l) : 0;
+    }
+    return loops;
+}
+
+void OpCounts::add(std::optional<Arithmetic> operation, ElementType type, LoopSet loops,
+                   float count) {
+    for (OpCount& each : counts) {
+        if (each.operation == operation && each.type == type && each.loops == loops) {
+            each.count += count;
+            return;
         }
     }
-    call += times * others.call;
+    counts.push_back({operation, type, loops, count});
+}
+
+void OpCounts::add(const OpCounts& others, float times) {
+    for (const OpCount& each : others.counts) {
+        add(each.operation, each.type, each.loops, times * each.count);
+    }
     load += times * others.load;
 }
 
-float OpCounts::of(Arithmetic operation) const {
-    const auto& values = counts[operation].values;
-    return std::accumulate(values.begin(), values.end(), 0.0F);
+float OpCounts::of(std::optional<Arithmetic> operation) const {
+    float sum = 0;
+    for (const OpCount& each : counts) {
+        sum += each.operation == operation ? each.count : 0;
+    }
+    return sum;
+}
+
+float OpCounts::of(std::optional<Arithmetic> operation, ElementType type) const {
+    float sum = 0;
+    for (const OpCount& each : counts) {
+        sum += each.operation == operation && each.type == type ? each.count : 0;
+    }
+    return sum;
 }
 
 float OpCounts::arithmetic() const {
-    float sum = call;
-    for (const auto& by_type : counts.values) {
-        sum = std::accumulate(by_type.values.begin(), by_type.values.end(), sum);
-    }
-    return sum;
+    return std::accumulate(counts.begin(), counts.end(), 0.0F,
+                           [](float sum, const OpCount& each) { return sum + each.count; });
 }
 
 float OpCounts::work() const {
     constexpr float kDivide = 5;  // operations more than an addition
     constexpr float kCall = 15;
-    const float calls = of(Arithmetic::SquareRoot) + of(Arithmetic::Exponential) + call;
+    const float calls = of(Arithmetic::SquareRoot) + of(Arithmetic::Exponential) + of(std::nullopt);
     return arithmetic() + static_cast<float>(load) + kDivide * of(Arithmetic::Divide) +
            kCall * calls;
 }

@@ -2,6 +2,7 @@
 // PipelineDag: a Halide pipeline as immutable plain data, shared between threads. It is read once
 // by halide/read_pipeline; everything that decides on a schedule sees only this.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -32,6 +33,13 @@ struct Loop {
     [[nodiscard]] bool is_reduction() const { return kind != LoopKind::Pure; }
 };
 
+/** Loops of a stage, as bits by their index; those from the last bit on share it. */
+using LoopSet = std::uint32_t;
+constexpr LoopSet kAllLoops = ~LoopSet{0};
+[[nodiscard]] constexpr LoopSet loop_set(int loop) {
+    return LoopSet{1} << std::min(loop, 31);
+}
+
 /** One coordinate of a load as a function of the loops of the loading stage. */
 struct Coordinate {
     bool affine = false;              // false: data-dependent or not understood
@@ -49,6 +57,8 @@ struct Coordinate {
         return affine ? l < rates.size() && rates[l] != 0
                       : l >= fixed_loops.size() || !fixed_loops[l];
     }
+
+    [[nodiscard]] LoopSet changing_loops() const;
 
     [[nodiscard]] bool is_clamped_along(int loop) const {
         return static_cast<std::size_t>(loop) < clamped_loops.size() && clamped_loops[loop];
@@ -69,21 +79,28 @@ struct Load {
     std::vector<Coordinate> coords;  // one a dimension of the source
 };
 
+/** Operations of one kind whose results change with the same loops. */
+struct OpCount {
+    std::optional<Arithmetic> operation;  // none: a call of a function that has no vectors (sin,
+                                          // tanh, externs)
+    ElementType type;                     // that the operation is done in
+    LoopSet loops = kAllLoops;            // of the stage
+    float count = 0;
+};
+
 /** Operations of one evaluation of a stage's right-hand sides (common subexpressions once), address
  * arithmetic and what only depends on the border apart. A product that is added at once counts as a
  * MultiplyAdd, a comparison and the choice by it as half a Select each. */
 struct OpCounts {
-    ByArithmetic<ByType<float>> counts{};  // by the type that the operation is done in
-    float call = 0;                        // of functions that have no vectors (sin, tanh, externs)
+    std::vector<OpCount> counts;  // each kind, type and set of loops once
     float load = 0;
 
-    void add(Arithmetic operation, ElementType type, float count = 1) {
-        counts[operation][type] += count;
-    }
+    void add(std::optional<Arithmetic> operation, ElementType type, LoopSet loops, float count);
     /** So many times the others. */
     void add(const OpCounts& others, float times);
-    /** Over all types. */
-    [[nodiscard]] float of(Arithmetic operation) const;
+    /** In all loops; over all types, or of one. */
+    [[nodiscard]] float of(std::optional<Arithmetic> operation) const;
+    [[nodiscard]] float of(std::optional<Arithmetic> operation, ElementType type) const;
     /** Operations and calls, all counted once. */
     [[nodiscard]] float arithmetic() const;
     /** Operations and loads in units of an addition or a load. */

@@ -5,6 +5,7 @@
 
 #include "halide/affine.h"
 #include "halide/calls.h"
+#include "halide/changing_loops.h"
 #include "halide/operation_counts.h"
 #include "halide/phases.h"
 #include "halide/products.h"
@@ -46,12 +47,14 @@ constexpr int kLargestSimplified = 5000;  // nodes; it takes time
 class Reader : public IRGraphVisitor {
   public:
     Reader(const PipelineParts& parts, const Estimates& estimates,
-           const std::map<std::string, int>& input_index, const std::string& self, Stage& stage)
+           const std::map<std::string, int>& input_index, const std::string& self, Stage& stage,
+           LoopSet anyway = 0)
         : parts_(parts),
           estimates_(estimates),
           input_index_(input_index),
           self_(self),
-          stage_(stage) {}
+          stage_(stage),
+          changing_(stage.loops, self, anyway) {}
 
   protected:
     using IRGraphVisitor::visit;
@@ -59,7 +62,7 @@ class Reader : public IRGraphVisitor {
     void visit(const Add* op) override { sum(op); }
     void visit(const Sub* op) override { sum(op); }
     void visit(const Mul* op) override {
-        count(Arithmetic::Multiply, op->type, added_at_once_.contains(op) ? 0 : 1);
+        count(op, Arithmetic::Multiply, op->type, added_at_once_.contains(op) ? 0 : 1);
         IRGraphVisitor::visit(op);
     }
     void visit(const Min* op) override { binary(op, Arithmetic::Minimum); }
@@ -76,21 +79,19 @@ class Reader : public IRGraphVisitor {
     void visit(const Cast* op) override {
         const Type from = op->value.type();
         const Type& wider = op->type.bits() > from.bits() ? op->type : from;
-        count(Arithmetic::Widen, wider, op->type.bits() != from.bits() ? 1 : 0);
-        count(Arithmetic::Widen, op->type.is_float() ? op->type : from,
+        count(op, Arithmetic::Widen, wider, op->type.bits() != from.bits() ? 1 : 0);
+        count(op, Arithmetic::Widen, op->type.is_float() ? op->type : from,
               op->type.is_float() != from.is_float() ? 1 : 0);
         IRGraphVisitor::visit(op);
     }
 
     void visit(const Select* op) override {
-        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops,
-        // and so is one that does not change with a reduction.
+        // The condition of a boundary (one arm is tagged as likely) is hoisted out of the loops.
         const bool boundary = is_tagged(op->true_value) || is_tagged(op->false_value);
-        const bool hoisted = boundary || is_invariant(op->condition);
-        count(Arithmetic::Select, op->type, boundary ? 0 : 0.5F);
-        in_coordinate_ += hoisted ? 1 : 0;
+        count(op, Arithmetic::Select, op->type, boundary ? 0 : 0.5F);
+        in_coordinate_ += boundary ? 1 : 0;
         include(op->condition);
-        in_coordinate_ -= hoisted ? 1 : 0;
+        in_coordinate_ -= boundary ? 1 : 0;
         conditional_++;
         include(op->true_value);
         include(op->false_value);
@@ -108,7 +109,7 @@ class Reader : public IRGraphVisitor {
         if (op->is_intrinsic(Call::undef)) {
             stage_.undefined = true;
         } else if (in_coordinate_ == 0) {
-            count_call(op, stage_.ops);
+            count_call(op, changing_.of(op), stage_.ops);
         }
         IRGraphVisitor::visit(op);
     }
@@ -116,75 +117,49 @@ class Reader : public IRGraphVisitor {
   private:
     static bool is_tagged(const Expr& e) { return Call::as_tag(e) != nullptr; }
 
-    // In the reduction loops of the stage, if it has any.
-    [[nodiscard]] bool is_invariant(const Expr& e) const {
-        class Find : public IRGraphVisitor {
-          public:
-            explicit Find(const Stage& stage) : stage_(stage) {}
-            bool changes = false;
-
-          protected:
-            using IRGraphVisitor::visit;
-            void visit(const Call* op) override {
-                changes = changes || op->call_type == Call::Halide || op->call_type == Call::Image;
-                IRGraphVisitor::visit(op);
-            }
-            void visit(const Variable* op) override {
-                changes = changes || std::ranges::any_of(stage_.loops, [&](const Loop& loop) {
-                              return loop.is_reduction() && loop.variable == op->name;
-                          });
-            }
-
-          private:
-            const Stage& stage_;
-        } find(stage_);
-        if (std::ranges::none_of(stage_.loops, &Loop::is_reduction)) {
-            return false;
-        }
-        e.accept(&find);
-        return !find.changes;
-    }
-
-    void count(Arithmetic operation, const Type& type, float times) {
+    // `e`: the result.
+    void count(const Expr& e, Arithmetic operation, const Type& type, float times) {
         if (in_coordinate_ == 0 && times > 0) {
-            stage_.ops.add(operation, element_of(type), times);
+            stage_.ops.add(operation, element_of(type), changing_.of(e), times);
         }
     }
 
     template <class Op>
     void binary(const Op* op, Arithmetic operation) {
-        count(operation, op->type, 1);
+        count(op, operation, op->type, 1);
         IRGraphVisitor::visit(op);
     }
 
     template <class Op>
     void compare(const Op* op) {
-        count(Arithmetic::Select, op->a.type(), 0.5F);
+        count(op, Arithmetic::Select, op->a.type(), 0.5F);
         IRGraphVisitor::visit(op);
     }
 
-    // Products of floats that are added at once are one instruction with the addition.
+    // Products of floats that are added at once are one instruction with the addition, unless they
+    // stay while it changes.
     template <class Op>
     void sum(const Op* op) {
         const Mul* product = op->b.template as<Mul>();
         product = product == nullptr ? op->a.template as<Mul>() : product;
-        const bool fused =
-            product != nullptr && op->type.is_float() && added_at_once_.insert(product).second;
-        count(fused ? Arithmetic::MultiplyAdd : Arithmetic::Add, op->type, 1);
+        const bool fused = product != nullptr && op->type.is_float() &&
+                           changing_.of(product) == changing_.of(op) &&
+                           added_at_once_.insert(product).second;
+        count(op, fused ? Arithmetic::MultiplyAdd : Arithmetic::Add, op->type, 1);
         IRGraphVisitor::visit(op);
     }
 
     template <class Op>
     void quotient(const Op* op, const Expr& divisor) {
         if (!is_const(divisor)) {
-            count(Arithmetic::Divide, op->type, 1);
+            count(op, Arithmetic::Divide, op->type, 1);
         } else if (op->type.is_float()) {
-            count(Arithmetic::Multiply, op->type, 1);
+            count(op, Arithmetic::Multiply, op->type, 1);
         } else if (is_const_power_of_two_integer(divisor)) {
-            count(Arithmetic::Shift, op->type, 1);
+            count(op, Arithmetic::Shift, op->type, 1);
         } else {  // a high product and shifts
-            count(Arithmetic::Multiply, op->type, 1);
-            count(Arithmetic::Shift, op->type, 2);
+            count(op, Arithmetic::Multiply, op->type, 1);
+            count(op, Arithmetic::Shift, op->type, 2);
         }
         IRGraphVisitor::visit(op);
     }
@@ -210,6 +185,7 @@ class Reader : public IRGraphVisitor {
     const std::map<std::string, int>& input_index_;
     const std::string& self_;
     Stage& stage_;
+    ChangingLoops changing_;
     int conditional_ = 0;
     int in_coordinate_ = 0;
     std::set<const Mul*> added_at_once_;
@@ -233,10 +209,11 @@ void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& v
 
 OpCounts count_ops(const PipelineParts& parts, const Estimates& estimates,
                    const std::map<std::string, int>& input_index, const std::string& self,
-                   const std::vector<Loop>& loops, const std::vector<Expr>& values) {
+                   const std::vector<Loop>& loops, const std::vector<Expr>& values,
+                   LoopSet anyway = 0) {
     Stage scratch;
     scratch.loops = loops;
-    Reader counter(parts, estimates, input_index, self, scratch);
+    Reader counter(parts, estimates, input_index, self, scratch, anyway);
     for (const Expr& value : values) {
         value.accept(&counter);
     }
@@ -337,15 +314,17 @@ void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
     stage.phases = find_phases(estimates, values, stage.loops, constant);
     for (unsigned known = 1; known < 1U << stage.phases.size(); known++) {
         std::vector<Phase> phases;
+        LoopSet anyway = 0;  // their variables have become numbers, others at each point
         for (std::size_t i = 0; i < stage.phases.size(); i++) {
             if ((known >> i & 1U) != 0) {
                 phases.push_back(stage.phases[i]);
+                anyway |= loop_set(stage.phases[i].loop);
             }
         }
         const std::vector<std::vector<Expr>> points = in_phases(values, stage.loops, phases);
         OpCounts& mean = stage.phase_ops.emplace_back();
         for (const std::vector<Expr>& point : points) {
-            mean.add(count_ops(parts, estimates, input_index, f.name(), stage.loops, point),
+            mean.add(count_ops(parts, estimates, input_index, f.name(), stage.loops, point, anyway),
                      1 / static_cast<float>(points.size()));
         }
     }

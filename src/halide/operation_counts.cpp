@@ -86,9 +86,9 @@ const std::unordered_map<std::string, Parts>& functions() {
     return table;
 }
 
-void add(const Parts& parts, const Type& type, OpCounts& ops) {
+void add(const Parts& parts, const Type& type, LoopSet loops, OpCounts& ops) {
     for (const Part& part : parts) {
-        ops.add(part.operation, element_of(type), part.count);
+        ops.add(part.operation, element_of(type), loops, part.count);
     }
 }
 
@@ -110,27 +110,27 @@ ScalarType scalar_type(const Type& t) {
     return {kind, t.bits()};
 }
 
-void count_call(const Call* call, OpCounts& ops) {
+void count_call(const Call* call, LoopSet loops, OpCounts& ops) {
     if (call->is_tag()) {
         return;
     }
     if (call->is_intrinsic(Call::lerp) && call->type.is_float()) {
-        add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, ops);
+        add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, loops, ops);
         return;
     }
     if (call->is_intrinsic(Call::mux)) {
-        ops.add(Select, element_of(call->type), static_cast<float>(call->args.size()) - 2);
+        ops.add(Select, element_of(call->type), loops, static_cast<float>(call->args.size()) - 2);
         return;
     }
     const auto& table = call->is_intrinsic() ? intrinsics() : functions();
     const std::string name =
         call->is_intrinsic() ? call->name : call->name.substr(0, call->name.rfind("_f"));
     if (const auto known = table.find(name); known != table.end()) {
-        add(known->second, call->type, ops);
+        add(known->second, call->type, loops, ops);
     } else if (call->is_intrinsic()) {
-        add({{Add, 1}}, call->type, ops);
+        add({{Add, 1}}, call->type, loops, ops);
     } else {
-        ops.call++;
+        ops.add(std::nullopt, element_of(call->type), loops, 1);
     }
 }
 

@@ -12,8 +12,8 @@ namespace nestor {
 
 [[nodiscard]] ScalarType scalar_type(const Halide::Type& type);
 
-/** Adds one evaluation of a call that is no load, without its operands. Operations of fixed-point
- * arithmetic count as what x86 makes of them. */
-void count_call(const Halide::Internal::Call* call, OpCounts& ops);
+/** Adds one evaluation of a call that is no load, without its operands; its result changes with
+ * `loops`. Operations of fixed-point arithmetic count as what x86 makes of them. */
+void count_call(const Halide::Internal::Call* call, LoopSet loops, OpCounts& ops);
 
 }  // namespace nestor

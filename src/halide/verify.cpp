@@ -9,6 +9,7 @@
 #include "halide/careful_call.h"
 #include "halide/confused_loads.h"
 #include "halide/errors.h"
+#include "halide/lone_elements.h"
 #include "halide/undefined_names.h"
 
 namespace nestor {
@@ -130,6 +131,9 @@ Status Verifier::verify(const Pipeline& scheduled) const {
     return catching("checking the schedule failed", [&]() -> Status {
         if (const std::string name = undefined_name(lowered.value()); !name.empty()) {
             return Error{"lowering loses the definition of " + name + ", a fault of Halide's"};
+        }
+        if (const std::string name = lone_element_as_vector(lowered.value()); !name.empty()) {
+            return Error{name + " is a single element that is used as a vector, which crashes"};
         }
         const CheckProgram program(lowered.value());
         for (const Baseline& baseline : baselines_) {

@@ -81,6 +81,21 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
     return result;
 }
 
+// Operations by the stage's loops, by those of the split nest.
+OpCounts over_loops(const OpCounts& ops, const std::vector<LoopOfDim>& loops) {
+    OpCounts result;
+    result.load = ops.load;
+    for (const OpCount& each : ops.counts) {
+        LoopSet changing = each.loops == kAllLoops ? kAllLoops : 0;
+        for (std::size_t l = 0; l < loops.size(); l++) {
+            const bool changes = (each.loops & loop_set(loops[l].ref.dim)) != 0;
+            changing |= changes ? loop_set(static_cast<int>(l)) : 0;
+        }
+        result.add(each.operation, each.type, changing, each.count);
+    }
+    return result;
+}
+
 // The intermediate function's coordinates along the preserved dimensions, where it reads and writes
 // itself.
 std::vector<Coordinate> at_preserved(const std::vector<LoopOfDim>& loops, std::size_t preserved,
@@ -246,6 +261,10 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
         }
     }
     rewrite_accesses(stage, nest, loops, first, preserved.size(), update);
+    update.ops = over_loops(update.ops, loops);
+    if (update.product) {
+        update.product->ops = over_loops(update.product->ops, loops);
+    }
     update.loops.clear();
     for (LoopOfDim& l : loops) {
         update.loops.push_back(std::move(l.loop));
@@ -272,7 +291,7 @@ Stage rfactor_merge(const Function& parent, const Derivation& derivation, int in
     merge.loads =
         pointwise_loads(intermediate, static_cast<int>(made.types.size()), merge.loops.size());
     for (const ScalarType& type : made.types) {
-        merge.ops.add(Arithmetic::Add, type.element());
+        merge.ops.add(Arithmetic::Add, type.element(), kAllLoops, 1);
     }
     merge.ops.load = 2 * static_cast<float>(made.types.size());
     merge.expression_size = 3 * static_cast<int>(made.types.size());

@@ -23,8 +23,9 @@ Machine avx2(int parallelism = 2) {
 PipelineDag blur() {
     PipelineDag dag = samples::blur();
     for (const int f : {1, 2}) {
-        dag.functions[f].stages[0].ops.add(Arithmetic::Add, ElementType::Float32, 2);
-        dag.functions[f].stages[0].ops.add(Arithmetic::Multiply, ElementType::Float32, 1);
+        dag.functions[f].stages[0].ops.add(Arithmetic::Add, ElementType::Float32, kAllLoops, 2);
+        dag.functions[f].stages[0].ops.add(Arithmetic::Multiply, ElementType::Float32, kAllLoops,
+                                           1);
         dag.functions[f].stages[0].ops.load = 3;
     }
     return dag;
@@ -229,7 +230,7 @@ TEST(Cost, AKnownChoiceSparesTheOtherArms) {
 PipelineDag even_and_odd() {
     PipelineDag dag = blur();
     Stage& stage = dag.functions[1].stages[0];
-    stage.ops.add(Arithmetic::Multiply, ElementType::Float32, 60);
+    stage.ops.add(Arithmetic::Multiply, ElementType::Float32, kAllLoops, 60);
     stage.phases = {{0, 2, false}};
     stage.phase_ops.resize(1);
     stage.phase_ops[0].add(stage.ops, 0.5F);
@@ -267,6 +268,39 @@ TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
     const double even = predict(dag, schedule, avx2()).cost[Term::Compute];
     schedule.functions[2].region_alignment.clear();
     EXPECT_LT(even, 1.001 * predict(dag, schedule, avx2()).cost[Term::Compute]);
+}
+
+TEST(Cost, WhatDoesNotChangeWithALoopIsComputedOnceForAllOfIt) {
+    const auto compute = [](LoopSet loops, bool inlined) {
+        PipelineDag dag = blur();
+        dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, loops, 9);
+        return predict(dag, at_root(dag, inlined), avx2()).cost[Term::Compute];
+    };
+    for (const bool inlined : {false, true}) {
+        const double everywhere = compute(kAllLoops, inlined);
+        const double rows = compute(0b10, inlined);
+        const double columns = compute(0b01, inlined);  // x is the innermost loop
+        const double once = compute(0, inlined);
+        EXPECT_LT(3 * rows, everywhere);
+        EXPECT_DOUBLE_EQ(columns, inlined ? columns : everywhere);
+        EXPECT_LT(once, rows);
+        EXPECT_LT(rows, 1.2 * once);
+    }
+    // Three rows of blur_x at each point: what changes with columns only is the same in all.
+    EXPECT_LT(2 * compute(0b01, true), compute(kAllLoops, true));
+}
+
+TEST(Cost, AProductWithItsOwnTransposeReadsARowAndAColumn) {
+    const auto l2 = [](int second) {
+        PipelineDag dag = samples::matmul();
+        for (const int f : {0, 1}) {
+            dag.functions[f].region = {{0, 512}, {0, 512}};
+            dag.inputs[f].region = dag.functions[f].region;
+        }
+        dag.functions[2].stages[1].loads[1].index = second;
+        return predict(dag, product_at_root(dag, 8), avx2()).cost[Term::L2];
+    };
+    EXPECT_LT(l2(0), 1.3 * l2(1));
 }
 
 TEST(Cost, WhatMovesByNoWholePointsIsGathered) {
@@ -383,9 +417,9 @@ PipelineDag matmul_of_bytes() {
     dag.functions[2].types = {{TypeKind::Int, 32}};
     Stage& update = dag.functions[2].stages[1];
     update.ops = {};
-    update.ops.add(Arithmetic::Widen, ElementType::Int32, 2);
-    update.ops.add(Arithmetic::Multiply, ElementType::Int32);
-    update.ops.add(Arithmetic::Add, ElementType::Int32);
+    update.ops.add(Arithmetic::Widen, ElementType::Int32, kAllLoops, 2);
+    update.ops.add(Arithmetic::Multiply, ElementType::Int32, kAllLoops, 1);
+    update.ops.add(Arithmetic::Add, ElementType::Int32, kAllLoops, 1);
     update.ops.load = 3;
     update.product = NarrowProduct{dag.inputs[0].type, dag.inputs[1].type, {}};
     return dag;
@@ -496,7 +530,7 @@ TEST(Cost, TooLittleAndTooMuchParallelism) {
 
 TEST(Cost, ChainsOfDependentOperationsWait) {
     PipelineDag dag = samples::matmul();
-    dag.functions[2].stages[1].ops.add(Arithmetic::MultiplyAdd, ElementType::Float32);
+    dag.functions[2].stages[1].ops.add(Arithmetic::MultiplyAdd, ElementType::Float32, kAllLoops, 1);
     Schedule schedule = product_at_root(dag);
     LoopNest& update = nest(schedule, 2, 1);
     update.vector = split(update, 0, 8);
@@ -515,7 +549,7 @@ TEST(Cost, ChainsOfDependentOperationsWait) {
 TEST(Cost, WhatAPredicateLeavesOutCostsNothing) {
     PipelineDag dag = samples::matmul();
     Stage& stage = dag.functions[2].stages[1];
-    stage.ops.add(Arithmetic::MultiplyAdd, ElementType::Float32);
+    stage.ops.add(Arithmetic::MultiplyAdd, ElementType::Float32, kAllLoops, 1);
     const Schedule schedule = product_at_root(dag);
     const double all = predict(dag, schedule, avx2()).cost[Term::Compute];
     stage.predicate_share = 0.5;

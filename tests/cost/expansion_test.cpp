@@ -85,6 +85,11 @@ TEST(Family, CopiesShareWhatTheyHaveInCommon) {
     EXPECT_EQ(distinct({{1, 4, 1}}), 18);
     EXPECT_EQ(distinct({{0, 2, 16}}), 18) << "vectors that lie side by side share nothing";
     EXPECT_EQ(distinct({{0, 2, 16}, {1, 2, 1}}), 24);
+    EXPECT_EQ(input.changing_with(0b10), LoopSet{0b10});
+    const std::vector<Copies> two_rows{{1, 2, 1}};
+    EXPECT_EQ(input.distinct(two_rows, 0b10), 4) << "of what changes with rows only";
+    EXPECT_EQ(input.distinct(two_rows, 0b01), 3) << "and with columns only";
+    EXPECT_EQ(input.distinct(two_rows, 0), 1);
 }
 
 TEST(Family, WhatIsNotAffineIsNeverShared) {

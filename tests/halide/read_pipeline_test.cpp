@@ -338,9 +338,9 @@ TEST(Operations, AreCountedByTypeAndNotInAddresses) {
     out(x, y) = select(real > 3.0f, Halide::sqrt(real), Halide::exp(real)) / real;
     out.set_estimates({{0, 64}, {0, 64}});
     in.set_estimates({{0, 256}, {0, 64}});
-    const OpCounts& ops = function(read(out), "out").stages[0].ops;
+    const OpCounts ops = function(read(out), "out").stages[0].ops;
     const auto count = [&](Arithmetic operation, ElementType type) {
-        return ops.counts[operation][type];
+        return ops.of(operation, type);
     };
     using enum Arithmetic;
     EXPECT_EQ(count(Multiply, ElementType::Int16), 1);
@@ -353,7 +353,7 @@ TEST(Operations, AreCountedByTypeAndNotInAddresses) {
     EXPECT_EQ(count(Exponential, ElementType::Float32), 1);
     EXPECT_EQ(count(Divide, ElementType::Float32), 1);
     EXPECT_EQ(ops.load, 1);
-    EXPECT_EQ(ops.call, 0);
+    EXPECT_EQ(ops.of(std::nullopt), 0);
 }
 
 /// The update sums(x) += product(in(r, x), weights(r)), of such types.
@@ -442,7 +442,7 @@ TEST(Selectors, AreWhatIsTheSameForAllPoints) {
     EXPECT_EQ(selector("by_mode")->type, (ScalarType{TypeKind::UInt, 8}));
     EXPECT_EQ(selector("by_mode")->values, (std::vector<std::int64_t>{0, 1}))
         << "anything else is the last arm";
-    const OpCounts& mode = selector("by_mode")->ops;
+    const OpCounts mode = selector("by_mode")->ops;
     EXPECT_FLOAT_EQ(mode.of(Arithmetic::Multiply), 2.0F / 3) << "one in two of three arms";
     EXPECT_FLOAT_EQ(mode.of(Arithmetic::Select), 0);
 
@@ -549,7 +549,7 @@ TEST(Phases, AreWhereDefinitionsRepeat) {
     const Stage& two = function(dag, "thirds").stages[0];
     ASSERT_EQ(two.phase_ops.size(), 3U);
     const auto products = [&](unsigned known) {
-        return ops_in(two, known).counts[Arithmetic::Multiply][ElementType::Float32];
+        return ops_in(two, known).of(Arithmetic::Multiply, ElementType::Float32);
     };
     EXPECT_FLOAT_EQ(products(0), 1);
     EXPECT_FLOAT_EQ(products(1), 1) << "y decides, too";
@@ -606,10 +606,48 @@ TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     Func out("out");
     out(x) = Halide::sin(cast<float>(x)) + cast<float>(x % 7) + cast<float>(x / 8);
     out.set_estimates({{0, 64}});
-    const OpCounts& ops = function(read(out), "out").stages[0].ops;
-    EXPECT_EQ(ops.call, 1);
-    EXPECT_EQ(ops.counts[Arithmetic::Shift][ElementType::Int32], 3) << "x / 8, and x % 7";
+    const OpCounts ops = function(read(out), "out").stages[0].ops;
+    EXPECT_EQ(ops.of(std::nullopt), 1);
+    EXPECT_EQ(ops.of(Arithmetic::Shift, ElementType::Int32), 3) << "x / 8, and x % 7";
     EXPECT_EQ(ops.of(Arithmetic::Divide), 0);
+}
+
+TEST(Operations, AreCountedByTheLoopsThatTheyChangeWith) {
+    Var x("x"), y("y");
+    ImageParam input(Float(32), 2, "input");
+    Func out("out"), sum("sum"), even("even");
+    Halide::RDom r(0, 5);
+    out(x, y) = input(x, y) * Halide::exp(cast<float>(y)) + Halide::sqrt(input(0, 0));
+    sum(x, y) = 0.0f;
+    sum(x, y) += input(x + r, y) * Halide::exp(cast<float>(r));
+    even(x, y) = Halide::select(x % 2 == 0, Halide::exp(cast<float>(y)), input(x, y));
+    for (Func f : {out, sum, even}) {
+        f.set_estimates({{0, 64}, {0, 64}});
+    }
+    input.set_estimates({{0, 72}, {0, 64}});
+    const PipelineDag dag = read(Pipeline({out, sum, even}));
+    const auto loops = [&](const OpCounts& ops, Arithmetic operation) {
+        std::vector<LoopSet> found;
+        for (const OpCount& each : ops.counts) {
+            if (each.operation == operation) {
+                found.push_back(each.loops);
+            }
+        }
+        return found;
+    };
+    using Sets = std::vector<LoopSet>;
+    const OpCounts& pure = function(dag, "out").stages[0].ops;
+    EXPECT_EQ(loops(pure, Arithmetic::Exponential), Sets{0b10}) << "rows";
+    EXPECT_EQ(loops(pure, Arithmetic::SquareRoot), Sets{0}) << "once";
+    EXPECT_EQ(loops(pure, Arithmetic::MultiplyAdd), Sets{0b11});
+    const OpCounts& update = function(dag, "sum").stages[1].ops;
+    EXPECT_EQ(loops(update, Arithmetic::Exponential), Sets{0b100}) << "the reduction";
+    EXPECT_EQ(loops(update, Arithmetic::MultiplyAdd), Sets{0b111});
+    const Stage& phased = function(dag, "even").stages[0];
+    EXPECT_EQ(loops(phased.ops, Arithmetic::Exponential), Sets{0b10});
+    ASSERT_EQ(phased.phase_ops.size(), 1U);
+    EXPECT_EQ(loops(phased.phase_ops[0], Arithmetic::Exponential), Sets{0b11})
+        << "others at each point, though none of them mentions x";
 }
 
 TEST(Stores, SayWhereAnUpdateWrites) {

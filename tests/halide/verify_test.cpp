@@ -189,6 +189,29 @@ TEST(Verify, WhatDoesNotLowerIsAnError) {
     EXPECT_MENTIONS(error, "lowering failed");
 }
 
+// Found by the fuzzer as a crash (seed 5000328, a random schedule).
+TEST(Verify, VectorsOfASingleElementAreFound) {
+    Var x("x"), y("y"), xi("xi"), xii("xii");
+    ImageParam input(Halide::Int(16), 2, "input");
+    Func inner("inner"), middle("middle"), out("out");
+    inner(x, y) = Halide::cast<std::int64_t>(input(x, y));
+    middle(x, y) = inner(x, y) / 3;
+    out(x, y) = middle(x, y) + 1;
+    out.set_estimates({{0, 64}, {0, 48}});
+    input.set_estimates({{0, 64}, {0, 48}});
+    const auto within = [&](const Var& inner, const Var& outer) {
+        return verify(out, [&](Functions& f) {
+            f.at("out").reorder(inner, outer);
+            f.at("middle").compute_at(f.at("out"), y);
+            f.at("middle").split(x, x, xi, 16, TailStrategy::GuardWithIf);
+            f.at("middle").split(xi, xi, xii, 8).vectorize(xii);
+            f.at("inner").compute_at(f.at("middle"), x);
+        });
+    };
+    EXPECT_MENTIONS(within(y, x), "middle is a single element that is used as a vector");
+    EXPECT_EQ(within(x, y), "") << "of a row";
+}
+
 TEST(Verify, ChecksAreLoweredForTargetsWithoutThem) {
     const Corners corners;
     const Target target =

@@ -25,7 +25,8 @@ TEST(ChooseInlined, WrappersOfInputsAlwaysAndOutputsNever) {
 
 TEST(ChooseInlined, ExpensiveFunctionsThatAreReadOftenAreStored) {
     PipelineDag dag = samples::blur();
-    dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, 10);
+    dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, kAllLoops,
+                                       10);
     for (int read = 0; read < 8; read++) {
         dag.functions[2].stages[0].loads.push_back(dag.functions[2].stages[0].loads[0]);
     }
@@ -55,7 +56,8 @@ TEST(ChooseInlined, LeavesNothingUnread) {
 
 TEST(ChooseInlined, WhatReadsAFunctionInsideOfTheUsersLoop) {
     PipelineDag dag = samples::user_inside();
-    dag.functions[2].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, 1000);
+    dag.functions[2].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, kAllLoops,
+                                       1000);
     EXPECT_TRUE(choose_inlined(dag)[2]);
 }
 

@@ -66,7 +66,7 @@ TEST(Seeds, UseTheWidthOfTheTargetsVectors) {
 
 TEST(Seeds, StripsSlideAndTilesFuse) {
     PipelineDag dag = samples::blur();
-    dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32,
+    dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, kAllLoops,
                                        20);  // too much to be inlined
     Machine machine = avx2();
     machine.l2.bytes.value = 1 << 20;  // keeps a strip

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "cost/accesses.h"
 #include "cost/body.h"
@@ -101,48 +102,62 @@ class NestWork {
                (all_steps ? body_.steps_in_vector : 1);
     }
 
-    // 2. Arithmetic.
+    // 2. Arithmetic. What does not change with a loop is computed once for all of it: LLVM and
+    // Halide take it out, and make a vector of one value where it is used.
 
-    void add_operations(const OpCounts& ops, double lanes, double times) {
-        for (std::size_t o = 0; o < kArithmetic; o++) {
-            for (std::size_t t = 0; t < kElementTypes; t++) {
-                const double count = ops.counts.values[o].values[t];
-                if (count == 0) {
-                    continue;
-                }
-                const auto operation = static_cast<Arithmetic>(o);
-                const auto type = static_cast<ElementType>(t);
-                const Instructions each = instructions(machine_, type, lanes);
-                const Quantity& one = machine_.operations[operation][type][each.width].cycles;
-                cycles_.arithmetic += times * count * each.count * one.value_or(1);
-                instructions_ += times * count * each.count;
-            }
+    void add_operations(const OpCount& op, double lanes, double times) {
+        if (!op.operation) {
+            cycles_.arithmetic += times * op.count * lanes * kCallCycles;
+            instructions_ += times * op.count * lanes * kCallCycles;
+            return;
         }
-        cycles_.arithmetic += times * ops.call * lanes * kCallCycles;
-        instructions_ += times * ops.call * lanes * kCallCycles;
+        const Instructions each = instructions(machine_, op.type, lanes);
+        const Quantity& one = machine_.operations[*op.operation][op.type][each.width].cycles;
+        cycles_.arithmetic += times * op.count * each.count * one.value_or(1);
+        instructions_ += times * op.count * each.count;
+    }
+
+    // As often as what changes with these loops of the nest, for each of `copies` that differ.
+    void add_changing(const OpCount& op, LoopSet loops, double copies, double times = 1) {
+        const auto changes = [&](int dim) { return (loops & loop_set(dim)) != 0; };
+        const bool every_lane = body_.vector_dim >= 0 && changes(body_.vector_dim);
+        const bool every_step = body_.dot_dim >= 0 && changes(body_.dot_dim);
+        add_operations(op, (every_lane ? body_.lanes : 1) * (every_step ? dot_.elements : 1),
+                       times * body_.guarded * copies * nest_.iterations(innermost_of(changes)));
     }
 
     void count_own() {
-        const double times = body_.all_copies * nest_.iterations(body_.rolled);
-        if (body_.dot_dim >= 0) {
-            add_operations(dot_.ops, body_.lanes * dot_.elements, times);
-        } else {
-            add_operations(own_, body_.lanes, times);
+        for (const OpCount& op : (body_.dot_dim >= 0 ? dot_.ops : own_).counts) {
+            double copies = 1;
+            for (const Copies& each : body_.copies) {
+                copies *= (op.loops & loop_set(each.dim)) != 0 ? each.count : 1;
+            }
+            add_changing(op, op.loops, copies);
         }
     }
 
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
-        const double distinct = body_.guarded * family.distinct(body_.copies);
-        note_invariant(family, at, distinct);
+        note_invariant(family, at, body_.guarded * family.distinct(body_.copies));
         for (const Stage& stage : f.stages) {
-            double repeats = 1;
-            for (const Loop& loop : stage.loops) {
-                repeats *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
+            for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
+                double repeats = 1;
+                LoopSet coords = 0;
+                for (int l = 0; l < std::ssize(stage.loops); l++) {
+                    const Loop& loop = stage.loops[l];
+                    if ((op.loops & loop_set(l)) == 0) {
+                        continue;
+                    }
+                    if (loop.is_reduction()) {
+                        repeats *= static_cast<double>(loop.range.extent);
+                    } else {
+                        coords |= loop_set(loop.position);
+                    }
+                }
+                add_changing(op, family.changing_with(coords),
+                             family.distinct(body_.copies, coords), repeats);
             }
-            add_operations(ops_in(stage, phases_.of(family, stage)), lanes_of(family),
-                           repeats * distinct * nest_.iterations(at));
         }
     }
 
@@ -169,9 +184,7 @@ class NestWork {
         add_addresses(family, times);
         instructions_ += away * times * each.instructions;
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
-            OpCounts widen;
-            widen.add(Arithmetic::Widen, dot_.type);
-            add_operations(widen, lanes, times);
+            add_operations({Arithmetic::Widen, dot_.type, kAllLoops, 1}, lanes, times);
         }
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
@@ -183,14 +196,14 @@ class NestWork {
     // Of what is loaded at places that the data tell: nothing moves on from the place before, so
     // that each index is multiplied by the distance that it stands for, unless that is a constant.
     void add_addresses(const Family& family, double times) {
-        OpCounts one;
-        one.add(Arithmetic::Multiply, ElementType::Int32);
-        one.add(Arithmetic::Add, ElementType::Int32);
         for (int c = 0; c < std::ssize(family.coords); c++) {
             const Coordinate& each = family.coords[c];
             if (!each.affine && facts_.stride(family.source, family.index, c) == 0) {
                 const bool vector = body_.vector_dim >= 0 && each.changes_with(body_.vector_dim);
-                add_operations(one, vector ? body_.lanes : 1, times);
+                for (const Arithmetic operation : {Arithmetic::Multiply, Arithmetic::Add}) {
+                    add_operations({operation, ElementType::Int32, kAllLoops, 1},
+                                   vector ? body_.lanes : 1, times);
+                }
             }
         }
     }
@@ -371,16 +384,13 @@ class NestWork {
         }
         double vectors = 0;  // of work, in units of the widest
         double registers = 1;
-        for (std::size_t t = 0; t < kElementTypes; t++) {
-            const auto type = static_cast<ElementType>(t);
-            double count = 0;
-            for (std::size_t o = 0; o < kArithmetic; o++) {
-                count += own_.counts.values[o].values[t];
+        for (const OpCount& op : own_.counts) {
+            const bool vector =
+                body_.vector_dim >= 0 && (op.loops & loop_set(body_.vector_dim)) != 0;
+            if (op.operation && vector) {
+                registers = std::max(registers, instructions(machine_, op.type, body_.lanes).count);
+                vectors += op.count;
             }
-            if (count > 0) {
-                registers = std::max(registers, instructions(machine_, type, body_.lanes).count);
-            }
-            vectors += count;
         }
         const double alive = registers * std::min(vectors + 1, kAlive);
         const double free = machine_.registers.value_or(16);
@@ -394,9 +404,23 @@ class NestWork {
         instructions_ += 2 * spilled;
     }
 
-    // What unrolled copies share has to wait for the next of them: about as many values as one copy
-    // takes. Those without a register are loaded again by each, and those that are computed are
-    // stored first.
+    // Values of a family that wait at the same time for a copy that uses them again: all that the
+    // copies inside of the outermost loop that shares any of them use.
+    [[nodiscard]] double waiting(const Family& family) const {
+        double waiting = family.members;
+        double before = family.members;
+        for (std::size_t i = 0; i < body_.copies.size(); i++) {
+            const double with = family.distinct(std::span<const Copies>(body_.copies).first(i + 1));
+            if (with < before * body_.copies[i].count) {
+                waiting = before;
+            }
+            before = with;
+        }
+        return waiting;
+    }
+
+    // What unrolled copies share has to wait for the next of them. Values without a register are
+    // loaded again by each, and those that are computed are stored first.
     void spill_shared() {
         const auto count = [&](const auto& visit) {
             for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
@@ -409,22 +433,24 @@ class NestWork {
                     if (!hoisted && uses > distinct) {
                         const double vectors =
                             instructions(machine_, type_of(family), lanes_of(family)).count;
-                        visit(family.members * vectors, uses * vectors, distinct * vectors,
+                        visit(family, vectors, uses * vectors, distinct * vectors,
                               families == &nest_.expansion->inlined);
                     }
                 }
             }
         };
-        double waiting = 0;
-        count([&](double members, double, double, bool) { waiting += members; });
+        double all = 0;
+        count([&](const Family& family, double vectors, double, double, bool) {
+            all += waiting(family) * vectors;
+        });
         const double free = machine_.registers.value_or(16);
-        if (waiting <= free) {
+        if (all <= free) {
             return;
         }
-        const double spilled = (1 - free / waiting) * nest_.iterations(body_.rolled);
+        const double spilled = (1 - free / all) * nest_.iterations(body_.rolled);
         const double load = machine_.load[Width::Bytes32].value_or(0.5);
         const double store = machine_.store[Width::Bytes32].value_or(1);
-        count([&](double, double uses, double distinct, bool computed) {
+        count([&](const Family&, double, double uses, double distinct, bool computed) {
             cycles_.loads += spilled * (uses - distinct) * load;
             cycles_.stores += computed ? spilled * distinct * store : 0;
             instructions_ += spilled * (uses - (computed ? 0 : distinct));
@@ -447,7 +473,8 @@ class NestWork {
         cycles_.latency = nest_.iterations(body_.rolled) * steps() * step;
     }
 
-    // Of an associative update, one operation; otherwise all of them, as far as they are few.
+    // Of an associative update, one operation; otherwise all of them that change from step to step,
+    // as far as they are few.
     [[nodiscard]] double step_latency() const {
         if (stage_.product && body_.dot_dim >= 0) {
             const Width width =
@@ -457,18 +484,20 @@ class NestWork {
         }
         double sum = 0;
         double longest = 1;
-        for (const Arithmetic operation :
-             {Arithmetic::Add, Arithmetic::Minimum, Arithmetic::Multiply, Arithmetic::MultiplyAdd,
-              Arithmetic::Divide}) {
-            for (std::size_t t = 0; t < kElementTypes; t++) {
-                const auto type = static_cast<ElementType>(t);
-                const double count = stage_.ops.counts[operation][type];
-                const Width width = instructions(machine_, type, body_.lanes).width;
-                const double latency =
-                    machine_.operations[operation][type][width].latency.value_or(4);
-                sum += count * latency;
-                longest = count > 0 ? std::max(longest, latency) : longest;
+        const LoopSet steps = loop_set(nest_.loops[body_.rolled].site.loop.dim);
+        for (const OpCount& op : stage_.ops.counts) {
+            using enum Arithmetic;
+            const bool waits = op.operation == Add || op.operation == Minimum ||
+                               op.operation == Multiply || op.operation == MultiplyAdd ||
+                               op.operation == Divide;
+            if (!waits || (op.loops & steps) == 0) {
+                continue;
             }
+            const Width width = instructions(machine_, op.type, body_.lanes).width;
+            const double latency =
+                machine_.operations[*op.operation][op.type][width].latency.value_or(4);
+            sum += op.count * latency;
+            longest = std::max(longest, latency);
         }
         return stage_.associative ? longest : std::clamp(sum, longest, 6 * longest);
     }
