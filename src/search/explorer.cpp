@@ -97,6 +97,7 @@ bool Explorer::is_legal(const Proposal& proposal) {
     Caps caps = caps_;
     if (proposal.lineage) {
         const Lineage& lineage = *proposal.lineage;
+        caps = caps_in(spaces_[lineage.space], caps_);
         // Of the graph, because it says more about what is derived.
         const Schedule& inner = tools_[lineage.space].builder->build(lineage.plan);
         if (!check_legality(spaces_[lineage.space].variant.graph(), inner, caps).empty()) {
@@ -230,13 +231,14 @@ std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& rand
 std::optional<Proposal> Explorer::improved(const Lineage& parent, std::int64_t work,
                                            const Limits& limits, std::mt19937_64& random) {
     const Tools& tools = tools_[parent.space];
+    const Caps caps = caps_in(spaces_[parent.space], caps_);
     const std::optional<Found> found =
-        descend(*tools.builder, *tools.evaluator, {"measured", parent.plan}, caps_, limits);
+        descend(*tools.builder, *tools.evaluator, {"measured", parent.plan}, caps, limits);
     if (!found) {
         return std::nullopt;
     }
     const Found better =
-        shake(*tools.builder, *tools.evaluator, *found, caps_, limits, random(), work);
+        shake(*tools.builder, *tools.evaluator, *found, caps, limits, random(), work);
     Proposal made = make({parent.space, better.plan, parent.guarded}, "local search");
     return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
 }

@@ -9,10 +9,18 @@
 
 namespace nestor {
 
+Caps caps_in(const Space& space, Caps caps) {
+    constexpr double kMore = 1.6;
+    if (!space.rows.empty() && caps.code_size > 0) {
+        caps.code_size = static_cast<std::int64_t>(kMore * static_cast<double>(caps.code_size));
+    }
+    return caps;
+}
+
 std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                const MoveSet& moves) {
     std::vector<Space> spaces;
-    spaces.push_back({Variant(dag), make_starts(dag, machine)});
+    spaces.push_back({Variant(dag), make_starts(dag, machine), {}});
     const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
         return moves.has(kind) ? make(dag) : std::nullopt;
     };
@@ -23,17 +31,21 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
     for (SumsInParts& sums : in_parts) {
         std::vector<Start> starts = make_starts(sums.variant.graph(), machine);
         for (Start& start : starts) {
-            start.name += sums.in_tasks ? ", sums by tasks" : ", sums in parts";
-            place_parts(sums, machine, start.plan);
+            start.name += sums.in_tasks       ? ", sums by tasks"
+                          : sums.of_rows_only ? ", rows in parts"
+                                              : ", sums in parts";
+            place_parts(sums.variant.graph(), sums.parts, machine, start.plan);
         }
-        spaces.push_back({std::move(sums.variant), std::move(starts)});
+        spaces.push_back({std::move(sums.variant), std::move(starts),
+                          sums.of_rows ? std::move(sums.parts) : std::vector<Parts>{},
+                          sums.of_rows_only});
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::OutputSums, sums_before_outputs)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
         for (Start& start : starts) {
             start.name += ", sums before outputs";
         }
-        spaces.push_back({std::move(*variant), std::move(starts)});
+        spaces.push_back({std::move(*variant), std::move(starts), {}});
     }
     if (std::optional<Variant> variant =
             variant_of(MoveKind::TransposedCopies, transposed_copies)) {
@@ -42,7 +54,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += ", transposed in blocks";
             place_transpositions(variant->graph(), machine, start.plan);
         }
-        spaces.push_back({std::move(*variant), std::move(starts)});
+        spaces.push_back({std::move(*variant), std::move(starts), {}});
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::Columns, resampled_by_columns)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
@@ -50,7 +62,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += ", by columns";
             place_by_columns(variant->graph(), machine, start.plan);
         }
-        spaces.push_back({std::move(*variant), std::move(starts)});
+        spaces.push_back({std::move(*variant), std::move(starts), {}});
     }
     return spaces;
 }

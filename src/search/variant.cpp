@@ -94,6 +94,19 @@ class LongSum {
                !f_.pinned && iterations(stage_) >= kLeastWork;
     }
 
+    // Whether each thing that is loaded is used by one point only.
+    [[nodiscard]] bool uses_once() const {
+        return std::ranges::all_of(stage_.loads, [&](const Load& load) {
+            for (int l = 0; l < std::ssize(stage_.loops); l++) {
+                if (!stage_.loops[l].is_reduction() && extent(l) > 1 &&
+                    !change_with(load.coords, l)) {
+                    return false;
+                }
+            }
+            return true;
+        });
+    }
+
     // Whether parts for tasks are little beside what they are made of, though the points would do
     // for all threads: tasks that go over all points read what the sums are made of once.
     [[nodiscard]] bool may_have_tasks() const {
@@ -341,6 +354,22 @@ Division divide(const PipelineDag& dag, const Machine& machine, bool tasks_where
     return division;
 }
 
+// Sums of rows only, in vectors.
+Division divide_rows(const PipelineDag& dag, const Machine& machine) {
+    Division division;
+    for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+        for (const Stage& stage : dag.functions[f].stages) {
+            const LongSum sum(dag, f, stage.index, machine);
+            const auto derivation =
+                sum.is_divisible() && sum.uses_once() ? sum.vectors() : std::nullopt;
+            if (derivation) {
+                division.derivations.push_back(*derivation);
+            }
+        }
+    }
+    return division;
+}
+
 SumsInParts divided(const PipelineDag& dag, const Division& division) {
     const std::vector<Derivation>& derivations = division.derivations;
     SumsInParts sums{Variant(dag, derivations), {}};
@@ -370,13 +399,19 @@ SumsInParts divided(const PipelineDag& dag, const Division& division) {
 std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& machine) {
     const Division needed = divide(dag, machine, false);
     const Division all = divide(dag, machine, true);
+    const Division rows = divide_rows(dag, machine);
     std::vector<SumsInParts> found;
     if (!needed.derivations.empty()) {
         found.push_back(divided(dag, needed));
+        found.back().of_rows = needed.derivations == rows.derivations;
     }
     if (all.derivations != needed.derivations) {
         found.push_back(divided(dag, all));
         found.back().in_tasks = true;
+    }
+    if (!rows.derivations.empty() && rows.derivations != needed.derivations) {
+        found.push_back(divided(dag, rows));
+        found.back().of_rows = found.back().of_rows_only = true;
     }
     return found;
 }
@@ -405,9 +440,10 @@ void unroll_runs(const Stage& stage, NestPlan& nest) {
 
 }  // namespace
 
-void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
-    for (const Parts& parts : sums.parts) {
-        const Function& f = sums.variant.graph().functions[parts.function];
+void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const Machine& machine,
+                 Plan& plan) {
+    for (const Parts& parts : all) {
+        const Function& f = graph.functions[parts.function];
         FunctionPlan& mine = plan.functions[parts.function];
         // Adding them up is little work.
         set_plain(plan.functions[parts.reader].stages[parts.stage]);
@@ -435,6 +471,33 @@ void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan) {
         }
         unroll_runs(update, nest);
     }
+}
+
+Plan carry_over(const Variant& variant, const std::vector<Parts>& parts, const Machine& machine,
+                const Plan& plan, const Plan& start) {
+    Plan result = start;
+    for (std::size_t f = 0; f < plan.functions.size(); f++) {
+        const int here = variant.in_graph(static_cast<int>(f));
+        FunctionPlan mine = plan.functions[f];
+        for (Spot* spot : {&mine.compute, &mine.store}) {
+            spot->function = spot->function >= 0 ? variant.in_graph(spot->function) : -1;
+        }
+        for (const Parts& each : parts) {
+            if (each.reader == here) {  // its loops are others
+                mine.stages[each.stage] = start.functions[here].stages[each.stage];
+            }
+            // What the sum read is read by its parts.
+            for (Spot* spot : {&mine.compute, &mine.store}) {
+                if (spot->function == each.reader && spot->stage == each.stage) {
+                    spot->function = each.function;
+                    spot->stage = variant.graph().functions[each.function].stages.back().index;
+                }
+            }
+        }
+        result.functions[here] = std::move(mine);
+    }
+    place_parts(variant.graph(), parts, machine, result);
+    return result;
 }
 
 }  // namespace nestor

@@ -48,17 +48,28 @@ struct Parts {
  * too few for all threads. A histogram, whose sums are not known beforehand, has copies instead of
  * vectors. Where the order counts (argmax, of equal values), each part is of neighbours, and parts
  * are combined in order. Sums of floating-point numbers are reassociated. None if there is nothing
- * to gain; two if tasks are possible where they are not needed. */
+ * to gain; another one if tasks are possible where they are not needed, and one of rows only if
+ * there are others. */
 struct SumsInParts {
     Variant variant;
     std::vector<Parts> parts;
     bool in_tasks = false;  // also sums into points that would do for all threads
+    /** Of rows only, in vectors: each thing that they load is used once, by one of their points.
+     * Products, whose factors are used again and again, are better off as register tiles. */
+    bool of_rows = false;
+    bool of_rows_only = false;  // there are others that are not taken apart
 };
 [[nodiscard]] std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag,
                                                      const Machine& machine);
 
 /** Puts parts where they belong: tasks at root and in parallel, vectors in registers in the loops
- * of what adds them up. */
-void place_parts(const SumsInParts& sums, const Machine& machine, Plan& plan);
+ * of what adds them up. `graph`: with the parts, Variant::graph(). */
+void place_parts(const PipelineDag& graph, const std::vector<Parts>& parts, const Machine& machine,
+                 Plan& plan);
+
+/** A plan of the pipeline as it is, with parts. `start`: any plan of the variant, for what the
+ * pipeline does not have. */
+[[nodiscard]] Plan carry_over(const Variant& variant, const std::vector<Parts>& parts,
+                              const Machine& machine, const Plan& plan, const Plan& start);
 
 }  // namespace nestor

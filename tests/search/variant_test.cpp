@@ -17,7 +17,7 @@ namespace {
 Schedule placed(const PipelineDag& dag, const SumsInParts& sums, const Machine& machine) {
     const PipelineDag& graph = sums.variant.graph();
     Plan plan = plain_plan(graph, choose_inlined(graph), machine);
-    place_parts(sums, machine, plan);
+    place_parts(sums.variant.graph(), sums.parts, machine, plan);
     const Schedule schedule = sums.variant.of_pipeline(Builder(graph, machine).build(plan));
     const std::vector<Violation> broken = check_legality(dag, schedule);
     EXPECT_TRUE(broken.empty()) << text(broken);
@@ -69,6 +69,58 @@ TEST(SumsInParts, OfRowsAreVectorsAlongThem) {
     EXPECT_EQ(vectors.compute.site.function, 1);
     EXPECT_TRUE(vectors.stages[1].nest.vector);
     EXPECT_FALSE(schedule.functions[1].stages[1].nest.vector);
+}
+
+/// Rows of a product, and their sums: out(y) = sum over x of prod(x, y).
+PipelineDag sums_of_a_product() {
+    PipelineDag dag = samples::matmul();
+    Function& out = dag.functions[3];
+    const PipelineDag like = samples::sums();
+    const Loop rows = dag.functions[2].stages[0].loops[1];
+    Function total = like.functions[1];
+    total.id.stem = "total";
+    total.region = {rows.range};
+    total.consumers = {4};
+    for (Stage& stage : total.stages) {
+        stage.loops[0].range = rows.range;
+    }
+    total.stages[1].loops[1].range = dag.functions[2].stages[0].loops[0].range;
+    total.stages[1].loads[0].index = 2;
+    Function reader = like.functions[2];
+    reader.region = {rows.range};
+    reader.stages[0].loops[0].range = rows.range;
+    reader.stages[0].loads[0].index = 3;
+    out = total;
+    dag.functions[2].consumers = {3};
+    dag.functions.push_back(reader);
+    dag.outputs = {4};
+    return dag;
+}
+
+TEST(SumsInParts, OfRowsLeaveProductsWhole) {
+    const PipelineDag dag = sums_of_a_product();
+    const Machine machine = avx2(4);
+    const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+    const auto rows = std::ranges::find_if(found, &SumsInParts::of_rows);
+    ASSERT_NE(rows, found.end());
+    ASSERT_EQ(rows->parts.size(), 1U);
+    EXPECT_EQ(rows->parts[0].reader, rows->variant.in_graph(3)) << "of the product's rows";
+
+    // The sums at root, and the product in their loop.
+    Plan plain = plain_plan(dag, choose_inlined(dag), machine);
+    plain.functions[2].place = Place::At;
+    plain.functions[2].compute = plain.functions[2].store = {3, 1, SiteKind::Rows};
+    plain.functions[3].place = Place::Root;
+    const PipelineDag& graph = rows->variant.graph();
+    const Plan start = plain_plan(graph, choose_inlined(graph), machine);
+    const Plan carried = carry_over(rows->variant, rows->parts, machine, plain, start);
+    const FunctionPlan& product = carried.functions[rows->variant.in_graph(2)];
+    EXPECT_EQ(product.compute, (Spot{rows->parts[0].function, 1, SiteKind::Rows}))
+        << "it is the parts that read it now";
+    EXPECT_EQ(product.stages, plain.functions[2].stages);
+    const FunctionPlan& parts = carried.functions[rows->parts[0].function];
+    EXPECT_EQ(parts.compute, (Spot{rows->parts[0].reader, 1, SiteKind::Rows}));
+    EXPECT_GT(parts.stages[1].lanes, 1);
 }
 
 TEST(SumsInParts, OfFewVeryLongRowsMayBeForTasks) {
