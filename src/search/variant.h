@@ -64,7 +64,7 @@ struct SumsInParts {
 
 /** Puts parts where they belong: tasks at root and in parallel, vectors in registers in the loops
  * of what adds them up. `graph`: with the parts, Variant::graph(). */
-void place_parts(const PipelineDag& graph, const std::vector<Parts>& parts, const Machine& machine,
+void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const Machine& machine,
                  Plan& plan);
 
 /** A plan of the pipeline as it is, with parts. `start`: any plan of the variant, for what the
