@@ -21,14 +21,19 @@ TARGETS = {
 # (docs/RESULTS.md). Raise them when the model gets better; a model that is better on the whole may lower one of them.
 LEAST = {
     "granite_rapids": {
+        "depthwise_conv": 0.75,
         "random_13": 0.74,
         "random_14": 0.78,
         "random_16": 0.78,
         "random_17": 0.80,
         "random_2": 0.88,
+        "random_21": 0.60,
+        "random_22": 0.70,
+        "random_26": 0.80,
         "random_3": 0.30,
         "random_6": 0.25,
         "random_7": 0.72,
+        "random_8": 0.75,
     },
     "sapphire_rapids": {
         "camera_pipe": 0.75,
