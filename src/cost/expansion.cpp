@@ -205,7 +205,7 @@ bool Family::is_affine() const {
 LoopSet Family::changing_with(LoopSet coordinates) const {
     LoopSet loops = 0;
     for (int c = 0; c < std::ssize(coords); c++) {
-        loops |= (coordinates & loop_set(c)) != 0 ? coords[c].changing_loops() : 0;
+        loops |= contains(coordinates, c) ? coords[c].changing_loops() : 0;
     }
     return loops;
 }
@@ -218,7 +218,7 @@ double Family::distinct(std::span<const Copies> copies, LoopSet coordinates) con
     double places = 1;  // in the box, without the other coordinates
     bool affine = true;
     for (int c = 0; c < std::ssize(coords); c++) {
-        if ((coordinates & loop_set(c)) != 0) {
+        if (contains(coordinates, c)) {
             places *= box[c];
             affine = affine && coords[c].affine;
         }
@@ -227,14 +227,14 @@ double Family::distinct(std::span<const Copies> copies, LoopSet coordinates) con
     const LoopSet loops = changing_with(coordinates);
     double most = own;
     for (const Copies& each : copies) {
-        most *= (loops & loop_set(each.dim)) != 0 ? each.count : 1;
+        most *= contains(loops, each.dim) ? each.count : 1;
     }
     if (!affine) {
         return most;
     }
     double grown = own;
     for (int c = 0; c < std::ssize(coords); c++) {
-        if ((coordinates & loop_set(c)) == 0) {
+        if (!contains(coordinates, c)) {
             continue;
         }
         double extent = box[c];

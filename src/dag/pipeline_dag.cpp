@@ -32,18 +32,11 @@ void OpCounts::add(const OpCounts& others, float times) {
     load += times * others.load;
 }
 
-float OpCounts::of(std::optional<Arithmetic> operation) const {
+float OpCounts::of(std::optional<Arithmetic> operation, std::optional<ElementType> type) const {
     float sum = 0;
     for (const OpCount& each : counts) {
-        sum += each.operation == operation ? each.count : 0;
-    }
-    return sum;
-}
-
-float OpCounts::of(std::optional<Arithmetic> operation, ElementType type) const {
-    float sum = 0;
-    for (const OpCount& each : counts) {
-        sum += each.operation == operation && each.type == type ? each.count : 0;
+        const bool is_of = each.operation == operation && (!type || each.type == *type);
+        sum += is_of ? each.count : 0;
     }
     return sum;
 }

@@ -39,6 +39,9 @@ constexpr LoopSet kAllLoops = ~LoopSet{0};
 [[nodiscard]] constexpr LoopSet loop_set(int loop) {
     return LoopSet{1} << std::min(loop, 31);
 }
+[[nodiscard]] constexpr bool contains(LoopSet loops, int loop) {
+    return (loops & loop_set(loop)) != 0;
+}
 
 /** One coordinate of a load as a function of the loops of the loading stage. */
 struct Coordinate {
@@ -99,8 +102,8 @@ struct OpCounts {
     /** So many times the others. */
     void add(const OpCounts& others, float times);
     /** In all loops; over all types, or of one. */
-    [[nodiscard]] float of(std::optional<Arithmetic> operation) const;
-    [[nodiscard]] float of(std::optional<Arithmetic> operation, ElementType type) const;
+    [[nodiscard]] float of(std::optional<Arithmetic> operation,
+                           std::optional<ElementType> type = std::nullopt) const;
     /** Operations and calls, all counted once. */
     [[nodiscard]] float arithmetic() const;
     /** Operations and loads in units of an addition or a load. */

@@ -88,7 +88,7 @@ OpCounts over_loops(const OpCounts& ops, const std::vector<LoopOfDim>& loops) {
     for (const OpCount& each : ops.counts) {
         LoopSet changing = each.loops == kAllLoops ? kAllLoops : 0;
         for (std::size_t l = 0; l < loops.size(); l++) {
-            const bool changes = (each.loops & loop_set(loops[l].ref.dim)) != 0;
+            const bool changes = contains(each.loops, loops[l].ref.dim);
             changing |= changes ? loop_set(static_cast<int>(l)) : 0;
         }
         result.add(each.operation, each.type, changing, each.count);

@@ -118,21 +118,22 @@ class NestWork {
     }
 
     // As often as what changes with these loops of the nest, for each of `copies` that differ.
-    void add_changing(const OpCount& op, LoopSet loops, double copies, double times = 1) {
-        const auto changes = [&](int dim) { return (loops & loop_set(dim)) != 0; };
+    // `steps`: elements of a sum that vectors hold for each lane.
+    void add_changing(const OpCount& op, LoopSet loops, double steps, double copies) {
+        const auto changes = [&](int dim) { return contains(loops, dim); };
         const bool every_lane = body_.vector_dim >= 0 && changes(body_.vector_dim);
         const bool every_step = body_.dot_dim >= 0 && changes(body_.dot_dim);
-        add_operations(op, (every_lane ? body_.lanes : 1) * (every_step ? dot_.elements : 1),
-                       times * body_.guarded * copies * nest_.iterations(innermost_of(changes)));
+        add_operations(op, (every_lane ? body_.lanes : 1) * (every_step ? steps : 1),
+                       body_.guarded * copies * nest_.iterations(innermost_of(changes)));
     }
 
     void count_own() {
         for (const OpCount& op : (body_.dot_dim >= 0 ? dot_.ops : own_).counts) {
             double copies = 1;
             for (const Copies& each : body_.copies) {
-                copies *= (op.loops & loop_set(each.dim)) != 0 ? each.count : 1;
+                copies *= contains(op.loops, each.dim) ? each.count : 1;
             }
-            add_changing(op, op.loops, copies);
+            add_changing(op, op.loops, dot_.elements, copies);
         }
     }
 
@@ -146,7 +147,7 @@ class NestWork {
                 LoopSet coords = 0;
                 for (int l = 0; l < std::ssize(stage.loops); l++) {
                     const Loop& loop = stage.loops[l];
-                    if ((op.loops & loop_set(l)) == 0) {
+                    if (!contains(op.loops, l)) {
                         continue;
                     }
                     if (loop.is_reduction()) {
@@ -155,8 +156,8 @@ class NestWork {
                         coords |= loop_set(loop.position);
                     }
                 }
-                add_changing(op, family.changing_with(coords),
-                             family.distinct(body_.copies, coords), repeats);
+                add_changing(op, family.changing_with(coords), body_.steps_in_vector,
+                             repeats * family.distinct(body_.copies, coords));
             }
         }
     }
@@ -385,8 +386,7 @@ class NestWork {
         double vectors = 0;  // of work, in units of the widest
         double registers = 1;
         for (const OpCount& op : own_.counts) {
-            const bool vector =
-                body_.vector_dim >= 0 && (op.loops & loop_set(body_.vector_dim)) != 0;
+            const bool vector = body_.vector_dim >= 0 && contains(op.loops, body_.vector_dim);
             if (op.operation && vector) {
                 registers = std::max(registers, instructions(machine_, op.type, body_.lanes).count);
                 vectors += op.count;
@@ -484,13 +484,13 @@ class NestWork {
         }
         double sum = 0;
         double longest = 1;
-        const LoopSet steps = loop_set(nest_.loops[body_.rolled].site.loop.dim);
+        const int step = nest_.loops[body_.rolled].site.loop.dim;
         for (const OpCount& op : stage_.ops.counts) {
             using enum Arithmetic;
             const bool waits = op.operation == Add || op.operation == Minimum ||
                                op.operation == Multiply || op.operation == MultiplyAdd ||
                                op.operation == Divide;
-            if (!waits || (op.loops & steps) == 0) {
+            if (!waits || !contains(op.loops, step)) {
                 continue;
             }
             const Width width = instructions(machine_, op.type, body_.lanes).width;
