@@ -74,7 +74,8 @@ double GroupExecution::least() const {
 GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) {
     const double clock = facts.machine().clock.value;
     GroupExecution execution;
-    double weight = 0;
+    double work_done = 0;
+    double uneven = 0;
     for (const NestFacts& nest : facts.nests()) {
         if (nest.root != root) {
             continue;
@@ -92,16 +93,12 @@ GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) 
         if (work != nullptr) {
             work->nests.emplace_back(&nest, cycles);
         }
-        if (nest.function == root) {
-            const Parallelism parallelism = nest_parallelism(facts, nest);
-            execution.cost[Term::Launch] += parallelism.launch;
-            // Of several stages, the one with the most work counts.
-            if (cycles.total() > weight) {
-                weight = cycles.total();
-                execution.imbalance = parallelism.imbalance;
-            }
-        }
+        execution.cost[Term::Launch] += launch_seconds(facts, nest, cycles.total() / clock);
+        work_done += cycles.total() / nest.threads;
+        uneven += nest.imbalance * cycles.total() / nest.threads;
     }
+    // Of several parallel loops, each counts by its time.
+    execution.imbalance = work_done > 0 ? uneven / work_done : 1;
     return execution;
 }
 

@@ -111,6 +111,7 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     }
     double executions = 1;
     double threads = 1;
+    double imbalance = 1;
     int root = function;
     if (kind == Placement::Kind::At) {
         const LoopSite& site = schedule_.functions[function].compute.site;
@@ -126,6 +127,7 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
         }
         executions = around.iterations(position);
         threads = threads_of(around, position);
+        imbalance = imbalance_of(around, position);
     } else if (std::ranges::count(wanted, function) > 0) {
         roots_.push_back(function);
     } else {
@@ -145,19 +147,41 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
         facts.root = root;
         facts.threads_outside = threads;
         facts.threads = threads_of(facts, 0);
+        facts.imbalance_outside = imbalance;
+        facts.imbalance = imbalance_of(facts, 0);
         facts.expansion = &expansions_.of(placement_, function, s);
         nest_of_[function][s] = static_cast<int>(nests_.size());
         nests_.push_back(std::move(facts));
     }
 }
 
-// Threads that run iterations of the loop at a position of a nest at the same time.
-double ScheduleFacts::threads_of(const NestFacts& nest, std::size_t position) const {
+namespace {
+
+// Of the nest's own parallel loops from that position outwards.
+double own_tasks(const NestFacts& nest, std::size_t position) {
     double tasks = 1;
     for (std::size_t i = position; i < nest.loops.size(); i++) {
         tasks *= nest.loops[i].run == LoopRun::Parallel ? nest.loops[i].trips : 1;
     }
-    return std::max(nest.threads_outside, std::min<double>(tasks, machine_.parallelism));
+    return tasks;
+}
+
+}  // namespace
+
+// Threads that run iterations of the loop at a position of a nest at the same time.
+double ScheduleFacts::threads_of(const NestFacts& nest, std::size_t position) const {
+    return std::max(nest.threads_outside,
+                    std::min<double>(own_tasks(nest, position), machine_.parallelism));
+}
+
+// Of the tasks that run iterations of the loop at a position of a nest.
+double ScheduleFacts::imbalance_of(const NestFacts& nest, std::size_t position) const {
+    const double tasks = own_tasks(nest, position);
+    if (tasks <= 1 || nest.threads_outside > 1) {
+        return nest.imbalance_outside;
+    }
+    const auto cores = static_cast<double>(std::max(1, machine_.parallelism));
+    return std::ceil(tasks / cores) * std::min(tasks, cores) / tasks;
 }
 
 // Halide computes only what the iterations before have not, where the storage lies further out than

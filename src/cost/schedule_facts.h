@@ -34,6 +34,10 @@ struct NestFacts {
     double executions = 1;         // of the whole nest
     double threads_outside = 1;    // that run executions of it at the same time
     double threads = 1;            // that run its iterations at the same time
+    // How much longer tasks take than if they could be shared out evenly, of the loops around it
+    // and of all.
+    double imbalance_outside = 1;
+    double imbalance = 1;
     int root = 0;                  // the function at root in whose loops it runs
     const Expansion* expansion = nullptr;
 
@@ -131,6 +135,7 @@ class ScheduleFacts {
     [[nodiscard]] std::vector<std::int64_t> strides_in_block(int function);
     void add_nests_of(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
+    [[nodiscard]] double imbalance_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] double find_allocated_bytes(int function);
     [[nodiscard]] bool is_folded(int function, const Slide& slide) const;

@@ -64,13 +64,10 @@ using GroupFootprints = std::deque<Footprints>;
  * the allocator, and the first touch of each page that the allocator does not keep. */
 [[nodiscard]] double allocation_seconds(ScheduleFacts& facts, int root);
 
-/** What parallel loops cost a nest at root: seconds of starting them, and by how much the last task
- * makes the others wait (at least 1). */
-struct Parallelism {
-    double launch = 0;
-    double imbalance = 1;
-};
-[[nodiscard]] Parallelism nest_parallelism(const ScheduleFacts& facts, const NestFacts& nest);
+/** Seconds that starting the outermost parallel loops of a nest and their tasks takes, all together;
+ * 0 where it runs within tasks. `work`: seconds of one core that the nest takes, without what is
+ * computed in its loops. */
+[[nodiscard]] double launch_seconds(const ScheduleFacts& facts, const NestFacts& nest, double work);
 
 /** What a group's cost was made of. */
 struct GroupWork {
