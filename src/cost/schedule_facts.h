@@ -38,7 +38,7 @@ struct NestFacts {
     // and of all.
     double imbalance_outside = 1;
     double imbalance = 1;
-    int root = 0;                  // the function at root in whose loops it runs
+    int root = 0;  // the function at root in whose loops it runs
     const Expansion* expansion = nullptr;
 
     /** Where it stores, see stored_at(). */

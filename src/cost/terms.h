@@ -64,9 +64,9 @@ using GroupFootprints = std::deque<Footprints>;
  * the allocator, and the first touch of each page that the allocator does not keep. */
 [[nodiscard]] double allocation_seconds(ScheduleFacts& facts, int root);
 
-/** Seconds that starting the outermost parallel loops of a nest and their tasks takes, all together;
- * 0 where it runs within tasks. `work`: seconds of one core that the nest takes, without what is
- * computed in its loops. */
+/** Seconds that starting the outermost parallel loops of a nest and their tasks takes, all
+ * together; 0 where it runs within tasks. `work`: seconds of one core that the nest takes, without
+ * what is computed in its loops. */
 [[nodiscard]] double launch_seconds(const ScheduleFacts& facts, const NestFacts& nest, double work);
 
 /** What a group's cost was made of. */

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -11,6 +14,7 @@
 #include "cost/evaluator.h"
 #include "search/descent.h"
 #include "search/guards.h"
+#include "search/recombine.h"
 #include "search/seeds.h"
 #include "search/space.h"
 #include "search/storage.h"
@@ -19,11 +23,13 @@ namespace nestor {
 
 namespace {
 
-// Schedules times functions that each thread looks at in each pass after its descent. Four passes
-// take a second at most on two cores, which makes predicted times 0.95 of what they were (geometric
-// mean over the corpus), and 0.77 of them at best. Each from its own descent: all from the best one
-// find no more, and less where the model is wrong about which is best.
-constexpr std::int64_t kWorkOfPass = 15'000;
+// Schedules times functions that local search looks at in each pass after the first, around what
+// each descent found.
+constexpr std::int64_t kWorkOfPass = 8'000;
+// Then the best ones go on, so many times as long: fewer and sooner find less (the model is wrong
+// about which is best), all of them take three times as long and find no more.
+constexpr std::size_t kGoOn = 2;
+constexpr int kMore = 4;
 
 // A start of a space.
 struct Job {
@@ -92,35 +98,82 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
     return further;
 }
 
-// One thread for each job. They share nothing that changes, so that the result is the same on any
-// number of cores. The schedules are the pipeline's.
+// A job with what was found of it so far.
+struct Run {
+    Run(const Job& of, const std::vector<Space>& spaces, const Machine& machine,
+        const SearchOptions& options)
+        : job(of),
+          graph(spaces[job.space].variant.graph()),
+          evaluator(graph, machine, options.correction),
+          builder(graph, machine, options.moves) {}
+
+    const Job& job;
+    const PipelineDag& graph;
+    Evaluator evaluator;
+    Builder builder;
+    std::optional<Found> found;
+};
+
+// One thread for each. They share nothing that changes, so that the result is the same on any
+// number of cores.
+void each_in_a_thread(const std::vector<Run*>& runs, const std::function<void(Run&)>& work) {
+    std::vector<std::jthread> threads;
+    for (Run* run : runs) {
+        threads.emplace_back([&work, run] { work(*run); });
+    }
+}
+
+// The schedules are the pipeline's.
 std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                                                const std::vector<Job>& jobs, const Machine& machine,
                                                const SearchOptions& options, const Caps& caps,
                                                const Limits& limits) {
     const std::int64_t work = kWorkOfPass * (options.passes - 1);
-    std::vector<std::optional<Found>> found(jobs.size());
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < jobs.size(); i++) {
-        threads.emplace_back([&, i] {
-            const Variant& variant = spaces[jobs[i].space].variant;
-            const Caps allowed = caps_in(spaces[jobs[i].space], caps);
-            Evaluator evaluator(variant.graph(), machine, options.correction);
-            Builder builder(variant.graph(), machine, options.moves);
-            std::optional<Found>& mine = found[i];
-            mine = descend(builder, evaluator, jobs[i].start, allowed, limits, options.dropout);
-            if (mine && work > 0) {
-                mine = shake(builder, evaluator, std::move(*mine), allowed, limits, i, work,
-                             options.dropout);
-            }
-            if (mine) {
-                mine =
-                    finish(builder, evaluator, std::move(*mine), allowed, limits, options.dropout);
-                mine->schedule = variant.of_pipeline(std::move(mine->schedule));
-            }
-        });
+    std::vector<std::unique_ptr<Run>> all;
+    std::vector<Run*> runs;
+    for (const Job& job : jobs) {
+        all.push_back(std::make_unique<Run>(job, spaces, machine, options));
+        runs.push_back(all.back().get());
     }
-    threads.clear();  // joins
+    const auto local_search = [&](Run& run, std::uint64_t seed, std::int64_t much) {
+        if (run.found && much > 0) {
+            run.found =
+                shake(run.builder, run.evaluator, std::move(*run.found),
+                      caps_in(spaces[run.job.space], caps), limits, seed, much, options.dropout);
+        }
+    };
+    each_in_a_thread(runs, [&](Run& run) {
+        run.found = descend(run.builder, run.evaluator, run.job.start,
+                            caps_in(spaces[run.job.space], caps), limits, options.dropout);
+        local_search(run, &run.job - jobs.data(), work);
+    });
+    std::vector<Run*> best;
+    std::ranges::copy_if(runs, std::back_inserter(best),
+                         [](const Run* run) { return run->found.has_value(); });
+    std::ranges::stable_sort(best, {}, [](const Run* run) { return run->found->seconds; });
+    for (std::size_t i = 1; i < best.size() && work > 0; i++) {
+        Run& first = *best.front();
+        if (best[i]->job.space == first.job.space) {
+            first.found = recombine(first.builder, first.evaluator, std::move(*first.found),
+                                    *best[i]->found, caps_in(spaces[first.job.space], caps));
+        }
+    }
+    best.resize(std::min(best.size(), kGoOn));
+    each_in_a_thread(best, [&](Run& run) {
+        local_search(run, jobs.size() + (&run.job - jobs.data()), kMore * work);
+    });
+    each_in_a_thread(runs, [&](Run& run) {
+        if (run.found) {
+            run.found = finish(run.builder, run.evaluator, std::move(*run.found),
+                               caps_in(spaces[run.job.space], caps), limits, options.dropout);
+            run.found->schedule =
+                spaces[run.job.space].variant.of_pipeline(std::move(run.found->schedule));
+        }
+    });
+    std::vector<std::optional<Found>> found;
+    for (const std::unique_ptr<Run>& run : all) {
+        found.push_back(std::move(run->found));
+    }
     return found;
 }
 

@@ -26,7 +26,8 @@ struct SearchOptions {
     /** Descents: each from another start, if there are as many, those of the least predicted time
      * first. */
     int beam = 32;
-    /** 0: seeds only. 1: descent. Each one more: a share of local search around what that found. */
+    /** 0: seeds only. 1: descent. Each one more: a share of local search around what that found,
+     * and longer around the best. */
     int passes = 5;
     Dropout dropout;
     /** What was learned of the model's errors; none: the model as it is. */

@@ -9,6 +9,9 @@ namespace nestor {
 
 namespace {
 
+// What Halide 21 puts on the stack by itself, if it knows that it is no larger.
+constexpr std::int64_t kSmall = 16 * 1024;
+
 bool is_parallel(const Schedule& schedule, const LoopSite& site) {
     const LoopNest& nest = schedule.functions[site.function].stages[site.stage].nest;
     return std::ranges::count(nest.parallel, site.loop) > 0;
@@ -34,7 +37,8 @@ Schedule with_kept_storage(const PipelineDag& dag, Schedule schedule) {
         }
         const std::vector<bool> constant = bounds.within(storage.site).constant(f);
         const std::int64_t bytes = bounds.allocation_bytes(f);
-        if (std::ranges::count(constant, false) > 0 && bytes > 0 && bytes <= caps.stack_bytes) {
+        const bool unknown = std::ranges::count(constant, false) > 0;
+        if (bytes > 0 && bytes <= (unknown ? caps.stack_bytes : kSmall)) {
             kept.push_back(f);
         }
     }

@@ -34,9 +34,8 @@ double launch_seconds(const ScheduleFacts& facts, const NestFacts& nest, double 
     if (!parallel) {
         return 0;
     }
-    const bool alone = std::ranges::all_of(nest.loops, [&](const LoopFacts& loop) {
-        return facts.nests_at(loop.site).empty();
-    });
+    const bool alone = std::ranges::all_of(
+        nest.loops, [&](const LoopFacts& loop) { return facts.nests_at(loop.site).empty(); });
     const double begins = alone ? std::min(kTaskBegins, work / (starts * tasks)) : kTaskBegins;
     const double busy = std::min(tasks, static_cast<double>(std::max(1, machine.parallelism)));
     return starts * (machine.launch.value + tasks / busy * (machine.task.value + begins));
