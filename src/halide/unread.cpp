@@ -14,6 +14,33 @@ namespace {
 constexpr int kAll = -1;                   // elements of a tuple
 using Read = std::pair<std::string, int>;  // function, element
 
+using Halide::Internal::Definition;
+
+void count_simplified(const Definition& definition, CountCalls& count) {
+    for (const auto* expressions : {&definition.args(), &definition.values()}) {
+        for (const Halide::Expr& each : *expressions) {
+            Halide::Internal::simplify(each).accept(&count);
+        }
+    }
+    if (definition.predicate().defined()) {
+        definition.predicate().accept(&count);
+    }
+    for (const Halide::Internal::Specialization& each : definition.specializations()) {
+        if (each.definition.defined()) {
+            count_simplified(each.definition, count);
+        }
+    }
+}
+
+// As Halide reads it when it infers bounds.
+void count_calls(const Definition& definition, CountCalls& count) {
+    if (definition.specializations().empty()) {
+        definition.accept(&count);
+    } else {
+        count_simplified(definition, count);
+    }
+}
+
 /** Follows what is read from the outputs on. */
 class Reading {
   public:
@@ -50,8 +77,13 @@ class Reading {
     void follow(const Read& what) {
         const HalideFunction& f = functions_.at(what.first);
         CountCalls count;
-        if (what.second == kAll) {
+        if (!f.has_pure_definition()) {
             f.accept(&count);
+        } else if (what.second == kAll) {
+            count_calls(f.definition(), count);
+            for (const Definition& update : f.updates()) {
+                count_calls(update, count);
+            }
         } else {
             f.definition().values().at(what.second).accept(&count);
         }

@@ -256,6 +256,31 @@ TEST(Terms, LaunchTooMuchParallelism) {
                   Term::Launch);
 }
 
+// What is computed in slabs, one after the other, starts its tasks in each of them.
+TEST(Terms, LaunchInEachSlab) {
+    Var x("x"), y("y"), z("z");
+    const ImageParam in = input({128, 32, 64}, "in");
+    Func before("before"), out("out");
+    before(x, y, z) = in(x, y, z) * 0.5F;
+    out(x, y, z) = before(x, 31 - y, z) + 1.0F;
+    out.set_estimates({{0, 128}, {0, 32}, {0, 64}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto in_tasks = [&](int loop) {
+        Schedule schedule = graph.plain();
+        for (const char* name : {"before", "out"}) {
+            LoopNest& loops = nest(schedule, graph[name]);
+            loops.vector = split(loops, 0, natural_lanes(), Tail::ShiftInwards);
+            loops.order = {*loops.vector, {0, 0}, {1, 0}, {2, 0}};
+            loops.parallel = {{loop, 0}};
+        }
+        schedule.functions[graph["before"]].compute =
+            loop == 2 ? Level::root() : Level::at({graph["out"], 0, {2, 0}});
+        return schedule;
+    };
+    expect_faster({pipeline, graph, in_tasks(2)}, {pipeline, graph, in_tasks(1)}, Term::Launch);
+}
+
 // Sums over a column of 64 KiB rows, in rows of sums that the first cache holds, or does not.
 TEST(Terms, L2ATilePastTheFirstCache) {
     const int width = 1 << 16;
