@@ -8,8 +8,9 @@
 
 namespace nestor {
 
-/** Takes over from `other` what it decides about functions that neither plan computes in the loops
- * of others, one such set after the other, where that is legal and predicted to be faster. */
+/** Takes over from `other` what it decides about functions that are computed together in either
+ * plan (a function at root with all in its loops), one such set after the other, where that is
+ * legal and predicted to be faster. */
 [[nodiscard]] Found recombine(Builder& builder, Evaluator& evaluator, Found found,
                               const Found& other, const Caps& caps);
 

@@ -26,8 +26,8 @@ namespace {
 // Schedules times functions that local search looks at in each pass after the first, around what
 // each descent found.
 constexpr std::int64_t kWorkOfPass = 8'000;
-// Then the best ones go on, so many times as long: fewer and sooner find less (the model is wrong
-// about which is best), all of them take three times as long and find no more.
+// Then the two best go on, four times as long: three times as much around every descent takes
+// longer and finds less (docs/RESULTS.md, "Parallel loops in slabs").
 constexpr std::size_t kGoOn = 2;
 constexpr int kMore = 4;
 
