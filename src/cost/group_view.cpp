@@ -206,10 +206,7 @@ class Viewing {
 
     void add_parallelism() {
         for (const NestFacts* nest : nests_) {
-            double tasks = 1;
-            for (const LoopFacts& loop : nest->loops) {
-                tasks *= loop.run == LoopRun::Parallel ? loop.trips : 1;
-            }
+            const double tasks = nest->tasks(0);
             view_.tasks = std::max(view_.tasks, tasks);
             view_.starts += tasks > 1 ? nest->executions : 0;
         }

@@ -40,6 +40,14 @@ double NestFacts::iterations(std::size_t position) const {
     return count;
 }
 
+double NestFacts::tasks(std::size_t position) const {
+    double tasks = 1;
+    for (std::size_t i = position; i < loops.size(); i++) {
+        tasks *= loops[i].run == LoopRun::Parallel ? loops[i].trips : 1;
+    }
+    return tasks;
+}
+
 std::size_t NestFacts::innermost_rolled() const {
     std::size_t i = 0;
     while (i < loops.size() && loops[i].run != LoopRun::Serial &&
@@ -155,28 +163,15 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     }
 }
 
-namespace {
-
-// Of the nest's own parallel loops from that position outwards.
-double own_tasks(const NestFacts& nest, std::size_t position) {
-    double tasks = 1;
-    for (std::size_t i = position; i < nest.loops.size(); i++) {
-        tasks *= nest.loops[i].run == LoopRun::Parallel ? nest.loops[i].trips : 1;
-    }
-    return tasks;
-}
-
-}  // namespace
-
 // Threads that run iterations of the loop at a position of a nest at the same time.
 double ScheduleFacts::threads_of(const NestFacts& nest, std::size_t position) const {
     return std::max(nest.threads_outside,
-                    std::min<double>(own_tasks(nest, position), machine_.parallelism));
+                    std::min<double>(nest.tasks(position), machine_.parallelism));
 }
 
 // Of the tasks that run iterations of the loop at a position of a nest.
 double ScheduleFacts::imbalance_of(const NestFacts& nest, std::size_t position) const {
-    const double tasks = own_tasks(nest, position);
+    const double tasks = nest.tasks(position);
     if (tasks <= 1 || nest.threads_outside > 1) {
         return nest.imbalance_outside;
     }

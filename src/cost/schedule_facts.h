@@ -46,6 +46,8 @@ struct NestFacts {
     /** How often one iteration of the loop at this position runs, all together. Of loops.size():
      * `executions`. */
     [[nodiscard]] double iterations(std::size_t position) const;
+    /** Tasks of its own parallel loops from that position outwards, at least 1. */
+    [[nodiscard]] double tasks(std::size_t position) const;
     /** Position of the innermost loop that is neither unrolled nor a vector; loops.size() if there
      * is none. */
     [[nodiscard]] std::size_t innermost_rolled() const;

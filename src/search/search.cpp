@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -98,17 +98,21 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
     return further;
 }
 
-// A job with what was found of it so far.
+// A descent from a job's start, with what was found so far.
 struct Run {
-    Run(const Job& of, const std::vector<Space>& spaces, const Machine& machine,
-        const SearchOptions& options)
-        : job(of),
-          graph(spaces[job.space].variant.graph()),
-          evaluator(graph, machine, options.correction),
-          builder(graph, machine, options.moves) {}
+    Run(const Job& job, const Space& of, std::uint64_t number, const Machine& machine,
+        const SearchOptions& options, const Caps& caps)
+        : start(job.start),
+          space(of),
+          seed(number),
+          allowed(caps_in(space, caps)),
+          evaluator(space.variant.graph(), machine, options.correction),
+          builder(space.variant.graph(), machine, options.moves) {}
 
-    const Job& job;
-    const PipelineDag& graph;
+    const Start& start;
+    const Space& space;
+    std::uint64_t seed;
+    Caps allowed;
     Evaluator evaluator;
     Builder builder;
     std::optional<Found> found;
@@ -129,23 +133,22 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                                                const SearchOptions& options, const Caps& caps,
                                                const Limits& limits) {
     const std::int64_t work = kWorkOfPass * (options.passes - 1);
-    std::vector<std::unique_ptr<Run>> all;
+    std::deque<Run> all;
     std::vector<Run*> runs;
     for (const Job& job : jobs) {
-        all.push_back(std::make_unique<Run>(job, spaces, machine, options));
-        runs.push_back(all.back().get());
+        runs.push_back(
+            &all.emplace_back(job, spaces[job.space], all.size(), machine, options, caps));
     }
     const auto local_search = [&](Run& run, std::uint64_t seed, std::int64_t much) {
         if (run.found && much > 0) {
-            run.found =
-                shake(run.builder, run.evaluator, std::move(*run.found),
-                      caps_in(spaces[run.job.space], caps), limits, seed, much, options.dropout);
+            run.found = shake(run.builder, run.evaluator, std::move(*run.found), run.allowed,
+                              limits, seed, much, options.dropout);
         }
     };
     each_in_a_thread(runs, [&](Run& run) {
-        run.found = descend(run.builder, run.evaluator, run.job.start,
-                            caps_in(spaces[run.job.space], caps), limits, options.dropout);
-        local_search(run, &run.job - jobs.data(), work);
+        run.found =
+            descend(run.builder, run.evaluator, run.start, run.allowed, limits, options.dropout);
+        local_search(run, run.seed, work);
     });
     std::vector<Run*> best;
     std::ranges::copy_if(runs, std::back_inserter(best),
@@ -153,26 +156,24 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
     std::ranges::stable_sort(best, {}, [](const Run* run) { return run->found->seconds; });
     for (std::size_t i = 1; i < best.size() && work > 0; i++) {
         Run& first = *best.front();
-        if (best[i]->job.space == first.job.space) {
+        if (&best[i]->space == &first.space) {
             first.found = recombine(first.builder, first.evaluator, std::move(*first.found),
-                                    *best[i]->found, caps_in(spaces[first.job.space], caps));
+                                    *best[i]->found, first.allowed);
         }
     }
     best.resize(std::min(best.size(), kGoOn));
-    each_in_a_thread(best, [&](Run& run) {
-        local_search(run, jobs.size() + (&run.job - jobs.data()), kMore * work);
-    });
+    each_in_a_thread(best,
+                     [&](Run& run) { local_search(run, jobs.size() + run.seed, kMore * work); });
     each_in_a_thread(runs, [&](Run& run) {
         if (run.found) {
-            run.found = finish(run.builder, run.evaluator, std::move(*run.found),
-                               caps_in(spaces[run.job.space], caps), limits, options.dropout);
-            run.found->schedule =
-                spaces[run.job.space].variant.of_pipeline(std::move(run.found->schedule));
+            run.found = finish(run.builder, run.evaluator, std::move(*run.found), run.allowed,
+                               limits, options.dropout);
+            run.found->schedule = run.space.variant.of_pipeline(std::move(run.found->schedule));
         }
     });
     std::vector<std::optional<Found>> found;
-    for (const std::unique_ptr<Run>& run : all) {
-        found.push_back(std::move(run->found));
+    for (Run& run : all) {
+        found.push_back(std::move(run.found));
     }
     return found;
 }

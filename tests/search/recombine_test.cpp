@@ -33,7 +33,7 @@ TEST(Recombine, TakesOverWhatIsBetter) {
     EXPECT_EQ(recombine(builder, evaluator, both, first, {}).plan, both.plan);
 }
 
-TEST(Recombine, MovesWhatIsComputedTogetherAsOne) {
+TEST(Recombine, StaysLegalAndGetsNoSlower) {
     const PipelineDag dag = samples::blur();
     const Machine machine = avx2();
     Builder builder(dag, machine);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <iterator>
 
 #include "cost/terms.h"
 
@@ -21,20 +22,13 @@ double launch_seconds(const ScheduleFacts& facts, const NestFacts& nest, double 
         return 0;
     }
     const Machine& machine = facts.machine();
-    double tasks = 1;
-    double starts = nest.executions;  // of the outermost parallel loop
-    bool parallel = false;
-    for (auto loop = nest.loops.rbegin(); loop != nest.loops.rend(); ++loop) {
-        if (loop->run == LoopRun::Parallel) {
-            parallel = true;
-            tasks *= loop->trips;
-        } else if (!parallel) {
-            starts *= loop->trips;
-        }
-    }
-    if (!parallel) {
+    const auto outermost = std::ranges::find(nest.loops.rbegin(), nest.loops.rend(),
+                                             LoopRun::Parallel, &LoopFacts::run);
+    if (outermost == nest.loops.rend()) {
         return 0;
     }
+    const double tasks = nest.tasks(0);
+    const double starts = nest.iterations(std::distance(outermost, nest.loops.rend()));
     const bool alone = std::ranges::all_of(
         nest.loops, [&](const LoopFacts& loop) { return facts.nests_at(loop.site).empty(); });
     const double task = work / (starts * tasks);
