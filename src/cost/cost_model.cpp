@@ -63,6 +63,9 @@ void overlap(Cost& cost) {
 // Cycles of a translation that the first table does not have and the second does, as far as other
 // work does not hide them (measured: docs/cost-model.md).
 constexpr double kPageVisit = 2.4;
+// Cycles of one that neither has: pages are walked, two at a time, through tables that the caches
+// have (measured: docs/cost-model.md).
+constexpr double kPageWalk = 15;
 
 }  // namespace
 
@@ -118,7 +121,8 @@ Cost group_cost(ScheduleFacts& facts, int root, const GroupExecution& execution,
     cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
     cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
     overlap(cost);
-    cost[Term::Pages] = kPageVisit * traffic.page_visits / clock / threads;
+    cost[Term::Pages] = (kPageVisit * traffic.page_visits + kPageWalk * traffic.page_walks) /
+                        clock / threads;
     cost[Term::Imbalance] = (execution.imbalance - 1) * (cost.total() - cost[Term::Launch]);
     cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
     return cost;

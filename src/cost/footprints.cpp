@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace nestor {
 
@@ -39,6 +40,7 @@ Footprints::Table& Footprints::table(const NestFacts& nest) {
     if (table.footprints.empty()) {
         table.footprints.resize(nest.loops.size());
         table.working_set.assign(nest.loops.size(), -1);
+        table.crowded_set.assign(nest.loops.size(), -1);
         table.all_bytes = facts_.whole_bytes(Source::Function, nest.function);
     }
     return table;
@@ -85,6 +87,7 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
     // Where it is not known what is touched, it is taken to be near what was touched before.
     result.pages = result.is_whole ? 1 + result.bytes / page_ : memory.pages;
     result.fresh_pages = result.is_whole ? 0 : fresh_pages(regions, array, extents);
+    result.crowded = result.bytes < result.region ? 0 : memory.crowded;
     if (array.source == Source::Function) {
         result.is_inside = facts_.placement().is_computed_inside(array.index, site);
         result.allocation = result.is_inside ? facts_.allocated_bytes(array.index) : 0;
@@ -148,8 +151,12 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
     return std::min(bytes, table(nest).all_bytes);
 }
 
+Footprints::Layout Footprints::own_layout(const NestFacts& nest, std::size_t position) const {
+    return layout(array(Source::Function, nest.function), own_extents(nest, position));
+}
+
 double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
-    return layout(array(Source::Function, nest.function), own_extents(nest, position)).pages;
+    return own_layout(nest, position).pages;
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {
@@ -161,6 +168,19 @@ double Footprints::working_set(const NestFacts& nest, std::size_t position) {
             // Storage that lives inside is used again and again, a circular buffer, too.
             bytes += each.is_inside ? std::min(each.bytes, each.allocation) : each.bytes;
         }
+    }
+    return bytes;
+}
+
+double Footprints::crowded_set(const NestFacts& nest, std::size_t position) {
+    double& bytes = table(nest).crowded_set[position];
+    if (bytes < 0) {
+        // Different arrays are taken to lie in different sets.
+        double more = own_layout(nest, position).crowded - own_bytes(nest, position);
+        for (const Footprint& each : at(nest, position)) {
+            more = std::max(more, each.crowded - each.bytes);
+        }
+        bytes = working_set(nest, position) + std::max(0.0, more);
     }
     return bytes;
 }
@@ -282,6 +302,7 @@ Footprints::Layout Footprints::layout(const Array& array,
     Layout result{stride, 1, stride, 1};
     bool goes_on = true;
     double span = stride;  // within pages
+    double places = 1;     // in a page, of beginnings of runs
     for (const int d : array.order) {
         if (stride < page_) {
             span += static_cast<double>(extents[d] - 1) * stride;
@@ -292,6 +313,9 @@ Footprints::Layout Footprints::layout(const Array& array,
             result.run += static_cast<double>(extents[d] - 1) * stride;
         } else {
             result.runs *= static_cast<double>(extents[d]);
+            const auto apart = static_cast<double>(
+                std::gcd(static_cast<std::int64_t>(stride), static_cast<std::int64_t>(page_)));
+            places *= std::min(static_cast<double>(extents[d]), page_ / std::max(apart, line_));
         }
         // Padding between channels comes with them.
         const bool padded = array.extents[d] <= kChannels &&
@@ -301,6 +325,9 @@ Footprints::Layout Footprints::layout(const Array& array,
         goes_on = goes_on && (padded || extents[d] >= array.extents[d]);
     }
     result.pages *= 1 + span / page_;
+    const double lines = std::ceil(result.run / line_);
+    const double taken = std::min(1.0, places * lines * line_ / page_);  // of the sets
+    result.crowded = result.runs * lines * line_ / taken;
     return result;
 }
 

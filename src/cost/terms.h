@@ -42,6 +42,7 @@ struct Traffic {
     /** Pages that are come to while more of them are in use than a core's table of translations
      * holds (its first-level data TLB); counted as what a cache holds is. */
     double page_visits = 0;
+    double page_walks = 0;  // the same, of the second table: these are looked up in memory
 };
 
 /** What is known of what a root function's nests touch, one of them after the other. */
