@@ -358,6 +358,35 @@ TEST(Terms, PagesDownTheColumns) {
     expect_faster({pipeline, graph, rows}, {pipeline, graph, columns}, Term::Pages);
 }
 
+// 16 columns of 1,024 rows are read 32 times: 64 KiB that stay in the second cache, unless rows are
+// a multiple of a page apart, where all of these lines want the same few sets.
+TEST(Terms, L3RowsAMultipleOfAPageApart) {
+    constexpr int kDepth = 1024, kTimes = 32;
+    const auto product = [&](int width) {
+        Var x("x"), y("y");
+        const ImageParam rows = input({width, kDepth}, "rows");
+        const ImageParam weights = input({kDepth, kTimes}, "weights");
+        Func sums("sums"), out("out");
+        RDom r(0, kDepth, "r");
+        sums(x, y) = 0.0F;
+        sums(x, y) += rows(x, r) * weights(r, y);
+        out(x, y) = sums(x, y);
+        out.set_estimates({{0, 4096}, {0, kTimes}});
+        const Pipeline pipeline(out);
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        LoopNest& loops = nest(schedule, graph["out"]);
+        loops.vector = split(loops, 0, 16, Tail::ShiftInwards);
+        loops.order = {*loops.vector, {1, 0}, {0, 0}};
+        schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, {1, 0}});
+        LoopNest& update = nest(schedule, graph["sums"], 1);
+        update.vector = split(update, 0, 16, Tail::GuardWithIf);
+        update.order = {*update.vector, {2, 0}, {0, 0}, {1, 0}};
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(product(4096 + 64), product(4096), Term::L3);
+}
+
 TEST(Terms, ComputeGathersTakeLongerThanLoads) {
     constexpr int kSize = 1 << 18;
     constexpr int kTable = 1 << 14;
