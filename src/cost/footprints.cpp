@@ -40,7 +40,6 @@ Footprints::Table& Footprints::table(const NestFacts& nest) {
     if (table.footprints.empty()) {
         table.footprints.resize(nest.loops.size());
         table.working_set.assign(nest.loops.size(), -1);
-        table.crowded_set.assign(nest.loops.size(), -1);
         table.all_bytes = facts_.whole_bytes(Source::Function, nest.function);
     }
     return table;
@@ -151,12 +150,8 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
     return std::min(bytes, table(nest).all_bytes);
 }
 
-Footprints::Layout Footprints::own_layout(const NestFacts& nest, std::size_t position) const {
-    return layout(array(Source::Function, nest.function), own_extents(nest, position));
-}
-
 double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
-    return own_layout(nest, position).pages;
+    return layout(array(Source::Function, nest.function), own_extents(nest, position)).pages;
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {
@@ -168,19 +163,6 @@ double Footprints::working_set(const NestFacts& nest, std::size_t position) {
             // Storage that lives inside is used again and again, a circular buffer, too.
             bytes += each.is_inside ? std::min(each.bytes, each.allocation) : each.bytes;
         }
-    }
-    return bytes;
-}
-
-double Footprints::crowded_set(const NestFacts& nest, std::size_t position) {
-    double& bytes = table(nest).crowded_set[position];
-    if (bytes < 0) {
-        // Different arrays are taken to lie in different sets.
-        double more = own_layout(nest, position).crowded - own_bytes(nest, position);
-        for (const Footprint& each : at(nest, position)) {
-            more = std::max(more, each.crowded - each.bytes);
-        }
-        bytes = working_set(nest, position) + std::max(0.0, more);
     }
     return bytes;
 }

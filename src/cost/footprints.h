@@ -20,7 +20,10 @@ struct Footprint {
     double runs = 0;          // how many
     double pages = 0;         // of memory
     double fresh_pages = 0;   // the part of them that the iteration before did not touch
-    double crowded = 0;       // bytes of a cache that its lines take where they share few of its sets
+    // Bytes of a cache whose sets are chosen by the address, if all its sets were filled as those
+    // are that its lines share: lines that lie a multiple of a page apart share a set of the first
+    // cache, and one of few of the second (whose pages lie anywhere).
+    double crowded = 0;
     double allocation = 0;    // bytes that it takes, where it is computed inside
     bool is_inside = false;   // the function is computed within the iteration
     bool is_private = false;  // what is kept of it lives and dies within the iteration
@@ -41,10 +44,6 @@ class Footprints {
     [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
     /** Bytes of all that one iteration of the loop touches. */
     [[nodiscard]] double working_set(const NestFacts& nest, std::size_t position);
-    /** The same in a cache whose sets are chosen by the address: lines that lie a multiple of a
-     * page apart share a set of the first cache, and one of few of the second (whose pages lie
-     * anywhere); they take as much of it as if all its sets were filled like theirs. */
-    [[nodiscard]] double crowded_set(const NestFacts& nest, std::size_t position);
     /** Whether what the nest writes lives and dies within one iteration of the loop. */
     [[nodiscard]] bool is_private(const NestFacts& nest, std::size_t position) const;
 
@@ -76,7 +75,6 @@ class Footprints {
         double all_bytes = 0;                            // of its function
         std::vector<std::vector<Footprint>> footprints;  // [position][array]
         std::vector<double> working_set;                 // [position]; negative: not computed
-        std::vector<double> crowded_set;                 // [position]; negative: not computed
         std::vector<double> beginnings;                  // [array, then its own]
     };
 
@@ -95,7 +93,6 @@ class Footprints {
                                        const std::vector<double>& streams) const;
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
-    [[nodiscard]] Layout own_layout(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
                                      const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,

@@ -50,6 +50,19 @@ void set_dot_products(const Target& target, Machine& machine) {
     }
 }
 
+// The first two caches of a core, where the target says which cores it is for: profiles are of what
+// many have.
+void set_caches(const Target& target, Machine& machine) {
+    constexpr double kKiB = 1024;
+    const bool golden_cove = target.has_feature(Target::AVX512_SapphireRapids);
+    if (golden_cove || target.has_feature(Target::AVX512_Zen5)) {
+        machine.l1.bytes = {48 * kKiB, Evidence::Documented, "Intel's and AMD's optimization guides"};
+    }
+    if (golden_cove) {
+        machine.l2.bytes = {2048 * kKiB, Evidence::Documented, "Intel's optimization guide"};
+    }
+}
+
 }  // namespace
 
 Halide::Type halide_type(ElementType type) {
@@ -93,6 +106,7 @@ InstructionSet instruction_set_of(const Target& target) {
 
 Machine machine_of(const Target& target) {
     Machine machine = shipped_profile(instruction_set_of(target));
+    set_caches(target, machine);
     if (is_zen(target)) {
         machine.streams = {16, Evidence::Documented,
                            "docs/cost-model.md: compositing on AMD Zen 5"};

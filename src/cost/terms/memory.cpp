@@ -14,20 +14,20 @@ constexpr double kLineTraffic = 2;  // a line that is written is read before
 constexpr double kStartL3 = 160;
 constexpr double kStartDram = 384;
 
-// Sums moved(nest, position) over the outermost loops of a nest, and of those computed in its
-// loops, for which fits(nest, position) says that one iteration does; over the innermost ones where
-// none does.
+// Sums moved(nest, position) over the outermost loops of a nest, from that position inwards, and of
+// those computed in its loops, for which fits(nest, position) says that one iteration does; over the
+// innermost ones where none does.
 template <class Fits, class Moved>
-double beyond(const ScheduleFacts& facts, const NestFacts& nest, const Fits& fits,
-              const Moved& moved) {
+double beyond(const ScheduleFacts& facts, const NestFacts& nest, std::size_t position,
+              const Fits& fits, const Moved& moved) {
     double sum = 0;
-    for (std::size_t position = nest.loops.size(); position > 0;) {
+    while (position > 0) {
         position--;
         if (position == 0 || fits(nest, position)) {
             return sum + moved(nest, position);
         }
         for (const NestFacts* inner : facts.nests_at(nest.loops[position].site)) {
-            sum += beyond(facts, *inner, fits, moved);
+            sum += beyond(facts, *inner, inner->loops.size(), fits, moved);
         }
     }
     return sum;
@@ -55,41 +55,74 @@ class NestTraffic {
             return 0;
         }
         return beyond(
-            facts_, nest,
-            [&](const NestFacts& each, std::size_t position) { return fits(each, position); },
+            facts_, nest, nest.loops.size(),
+            [&](const NestFacts& each, std::size_t position) {
+                return footprints_.working_set(each, position) <= cache_;
+            },
             [&](const NestFacts& each, std::size_t position) { return moved(each, position); });
     }
 
   private:
-    // Whether the cache holds what one iteration of the loop touches.
-    [[nodiscard]] bool fits(const NestFacts& nest, std::size_t position) {
-        return footprints_.working_set(nest, position) <= cache_ &&
-               (sets_ == Sets::Hashed ||
-                footprints_.crowded_set(nest, position) <= cache_ / kUsable);
-    }
-
     double moved(const NestFacts& nest, std::size_t position) {
-        const LoopFacts& loop = nest.loops[position];
-        const double entries = nest.iterations(position + 1);
-        const std::vector<Footprint>& footprints = footprints_.at(nest, position);
         const bool buffers_stay = keeps_buffers(nest, position);
-        double bytes = 0;
-        for (std::size_t i = 0; i < footprints.size(); i++) {
-            const Footprint& each = footprints[i];
-            if (each.bytes == 0 || each.is_private || (buffers_stay && is_buffer(each))) {
-                continue;
+        double bytes = own_moved(nest, position);
+        for (std::size_t i = 0; i < footprints_.at(nest, position).size(); i++) {
+            const Footprint& each = footprints_.at(nest, position)[i];
+            if (!buffers_stay || !is_buffer(each)) {
+                bytes += is_crowded(nest, position, i) ? moved_inside(nest, position, i)
+                                                       : moved(nest, position, i);
             }
-            const double all = 1 + (loop.trips - 1) * fresh(each);
-            bytes += entries * each.bytes * each.line_bytes * begun(nest, i) * all;
-            // What is computed inside, but kept outside, is written as often.
-            bytes += each.is_inside ? entries * each.bytes * all : 0;
-        }
-        if (!footprints_.is_private(nest, position)) {
-            const bool moves = nest.stores_change_with(loop.site.loop.dim);
-            bytes += entries * (moves ? loop.trips : 1) * kLineTraffic *
-                     footprints_.own_bytes(nest, position) * begun(nest, footprints.size());
         }
         return bytes;
+    }
+
+    // Of one array.
+    double moved(const NestFacts& nest, std::size_t position, std::size_t array) {
+        const Footprint& each = footprints_.at(nest, position)[array];
+        if (each.bytes == 0 || each.is_private) {
+            return 0;
+        }
+        const double entries = nest.iterations(position + 1);
+        const double all = 1 + (nest.loops[position].trips - 1) * fresh(each);
+        // What is computed inside, but kept outside, is written as often.
+        const double written = each.is_inside ? entries * each.bytes * all : 0;
+        return entries * each.bytes * each.line_bytes * begun(nest, array) * all + written;
+    }
+
+    // What the nest itself writes.
+    double own_moved(const NestFacts& nest, std::size_t position) {
+        if (footprints_.is_private(nest, position)) {
+            return 0;
+        }
+        const LoopFacts& loop = nest.loops[position];
+        const bool moves = nest.stores_change_with(loop.site.loop.dim);
+        return nest.iterations(position + 1) * (moves ? loop.trips : 1) * kLineTraffic *
+               footprints_.own_bytes(nest, position) *
+               begun(nest, footprints_.at(nest, position).size());
+    }
+
+    // Whether lines of an array push each other out, because they share too few sets.
+    [[nodiscard]] bool is_crowded(const NestFacts& nest, std::size_t position, std::size_t array) {
+        const Footprint& each = footprints_.at(nest, position)[array];
+        return sets_ == Sets::ByAddress &&
+               each.crowded > cache_ / kUsable &&
+               each.crowded > each.bytes;
+    }
+
+    // Of an array that the cache does not hold from one iteration of the loop to the next: that of
+    // the loops inside of it, in which it does.
+    double moved_inside(const NestFacts& nest, std::size_t position, std::size_t array) {
+        const auto fits = [&](const NestFacts& each, std::size_t at) {
+            return !is_crowded(each, at, array);
+        };
+        const auto moves = [&](const NestFacts& each, std::size_t at) {
+            return moved(each, at, array);
+        };
+        double sum = beyond(facts_, nest, position, fits, moves);
+        for (const NestFacts* inner : facts_.nests_at(nest.loops[position].site)) {
+            sum += beyond(facts_, *inner, inner->loops.size(), fits, moves);
+        }
+        return sum;
     }
 
     // What is computed inside of the loop and stored around it, in no more memory than the cache
@@ -146,7 +179,7 @@ class PageVisits {
 
     double count(const NestFacts& nest) {
         return beyond(
-            facts_, nest,
+            facts_, nest, nest.loops.size(),
             [&](const NestFacts& each, std::size_t position) {
                 return pages(each, position) <= held_;
             },
