@@ -322,22 +322,6 @@ class NestWork {
         }
     }
 
-    // Vectors of the next steps of a reduction, which LLVM loads before it needs them.
-    [[nodiscard]] double loaded_ahead() {
-        if (steps() <= 1 || accumulators_ == 0) {
-            return 0;
-        }
-        double vectors = 0;
-        for (const Family& family : nest_.expansion->loads) {
-            const double lanes = lanes_of(family);
-            if (lanes > 1) {
-                vectors += family.distinct(body_.copies) / steps() *
-                           instructions(machine_, type_of(family), lanes).count;
-            }
-        }
-        return vectors;
-    }
-
     // Vectors of what is computed in each iteration of the innermost loop: sums stay where they are
     // meanwhile. 28 sums took 1.25 times as long as 24 where four vectors are packed for each step
     // (a product of bytes, Zen 5).
@@ -361,11 +345,12 @@ class NestWork {
 
     void spill() {
         constexpr double kTemporaries = 4;
-        const double free =
-            machine_.registers.value_or(16) - kTemporaries - loaded_ahead() - computed_inside();
+        const double free = machine_.registers.value_or(16) - computed_inside() -
+                            std::max(kTemporaries, waiting());
         const double times = nest_.iterations(body_.rolled);
-        // An accumulator that has no register is loaded and stored each time, an invariant loaded.
-        const double spilled = std::max(0.0, accumulators_ - free);
+        // An accumulator that has no register is loaded and stored at each step, an invariant
+        // loaded.
+        const double spilled = steps() * std::clamp(accumulators_ - free, 0.0, accumulators_);
         const double reloaded =
             std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
         const double load = machine_.load[Width::Bytes32].value_or(0.5);
@@ -419,30 +404,47 @@ class NestWork {
         return waiting;
     }
 
-    // What unrolled copies share has to wait for the next of them. Values without a register are
-    // loaded again by each, and those that are computed are stored first.
-    void spill_shared() {
-        const auto count = [&](const auto& visit) {
-            for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
-                for (const Family& family : *families) {
-                    const double uses = family.members * body_.all_copies;
-                    const double distinct = family.distinct(body_.copies);
-                    const bool hoisted = innermost_of([&](int dim) {
-                                             return family.depends_on(dim);
-                                         }) > body_.rolled;
-                    if (!hoisted && uses > distinct) {
-                        const double vectors =
-                            instructions(machine_, type_of(family), lanes_of(family)).count;
-                        visit(family, vectors, uses * vectors, distinct * vectors,
-                              families == &nest_.expansion->inlined);
-                    }
+    // visit(family, vectors of one value, uses, how many differ, whether it is computed) of what
+    // unrolled copies share in an iteration of the innermost loop.
+    template <class Visit>
+    void visit_shared(const Visit& visit) const {
+        for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
+            for (const Family& family : *families) {
+                const double uses = family.members * body_.all_copies;
+                const double distinct = family.distinct(body_.copies);
+                const bool hoisted = innermost_of([&](int dim) { return family.depends_on(dim); }) >
+                                     body_.rolled;
+                if (!hoisted && uses > distinct && !only_reads(family)) {
+                    const double vectors =
+                        instructions(machine_, type_of(family), lanes_of(family)).count;
+                    visit(family, vectors, uses * vectors, distinct * vectors,
+                          families == &nest_.expansion->inlined);
                 }
             }
-        };
+        }
+    }
+
+    // Whether it is an inlined function that is another one's value: that one's load is what waits.
+    [[nodiscard]] bool only_reads(const Family& family) const {
+        return family.source == Source::Function &&
+               facts_.placement().is_transparent(family.index) &&
+               std::ranges::all_of(facts_.graph().functions[family.index].stages,
+                                   [](const Stage& stage) { return stage.ops.counts.empty(); });
+    }
+
+    // Vectors that wait for the next copy that uses them, all together.
+    [[nodiscard]] double waiting() const {
         double all = 0;
-        count([&](const Family& family, double vectors, double, double, bool) {
+        visit_shared([&](const Family& family, double vectors, double, double, bool) {
             all += waiting(family) * vectors;
         });
+        return all;
+    }
+
+    // Values without a register are loaded again by each copy that shares them, and those that are
+    // computed are stored first.
+    void spill_shared() {
+        const double all = waiting();
         const double free = machine_.registers.value_or(16);
         if (all <= free) {
             return;
@@ -450,7 +452,7 @@ class NestWork {
         const double spilled = (1 - free / all) * nest_.iterations(body_.rolled);
         const double load = machine_.load[Width::Bytes32].value_or(0.5);
         const double store = machine_.store[Width::Bytes32].value_or(1);
-        count([&](const Family&, double, double uses, double distinct, bool computed) {
+        visit_shared([&](const Family&, double, double uses, double distinct, bool computed) {
             cycles_.loads += spilled * (uses - distinct) * load;
             cycles_.stores += computed ? spilled * distinct * store : 0;
             instructions_ += spilled * (uses - (computed ? 0 : distinct));
