@@ -15,6 +15,7 @@ namespace {
 constexpr int kMostVectors = 4;  // of a register tile, along the vectors
 constexpr int kRows[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28};
 constexpr int kLeastShare = 3;  // a tile fills a third of the registers, at least
+constexpr int kWideColumn = 4;  // tiles
 
 class RegisterTiles {
   public:
@@ -100,13 +101,63 @@ class RegisterTiles {
         if (reader.place != Place::Root) {
             return;
         }
-        // Columns of tiles: what all rows need of a column can stay in a cache.
+        columns(changed, along, lanes * vectors, across, rows);
+    }
+
+    // Columns of tiles, of one or several: what all rows need of a column can stay in a cache, as
+    // it lies or in memory of its own.
+    void columns(Plan& changed, int along, std::int64_t width, int across, int rows) {
         const std::vector<Loop>& loops = dag_.functions[reader_].stages[reading_.stage].loops;
+        NestPlan& nest = changed.functions[reader_].stages[reading_.stage];
         for (std::size_t l = 0; l < loops.size(); l++) {
             nest.tile[l] = loops[l].range.extent;
         }
-        nest.tile[reading_.loops[along]] = static_cast<std::int64_t>(lanes) * vectors;
-        offer(changed);
+        for (const int tiles : {1, kWideColumn}) {
+            if (tiles > 1 && tiles * width >= extent(along)) {
+                break;
+            }
+            nest.tile[reading_.loops[along]] = tiles * width;
+            offer(changed);
+            Plan with_panels = changed;
+            if (rows > 1 && pack_panels(along, across, with_panels)) {
+                offer(with_panels);
+            }
+        }
+    }
+
+    // Computes what the sums load of a column, the same for all rows, once for it. Whether there is
+    // any.
+    [[nodiscard]] bool pack_panels(int along, int across, Plan& changed) const {
+        bool any = false;
+        for (const Stage& stage : f_.stages) {
+            for (const Load& load : stage.loads) {
+                if (load.source != Source::Function || load.index == function_ ||
+                    !change_with(load.coords, loop_along(stage, along)) ||
+                    change_with(load.coords, loop_along(stage, across)) ||
+                    !changes_with_reduction(stage, load)) {
+                    continue;
+                }
+                const Function& source = dag_.functions[load.index];
+                if (source.stages.size() != 1 || source.is_output || source.pinned) {
+                    continue;
+                }
+                FunctionPlan& panel = changed.functions[load.index];
+                panel.place = Place::At;
+                panel.compute = panel.store = {reader_, reading_.stage, SiteKind::Tile};
+                panel.modulus.assign(panel.modulus.size(), 1);
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    [[nodiscard]] static bool changes_with_reduction(const Stage& stage, const Load& load) {
+        for (int l = 0; l < std::ssize(stage.loops); l++) {
+            if (stage.loops[l].is_reduction() && change_with(load.coords, l)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     void offer(const Plan& changed) {
