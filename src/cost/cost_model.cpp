@@ -121,8 +121,8 @@ Cost group_cost(ScheduleFacts& facts, int root, const GroupExecution& execution,
     cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
     cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
     overlap(cost);
-    cost[Term::Pages] = (kPageVisit * traffic.page_visits + kPageWalk * traffic.page_walks) /
-                        clock / threads;
+    cost[Term::Pages] =
+        (kPageVisit * traffic.page_visits + kPageWalk * traffic.page_walks) / clock / threads;
     cost[Term::Imbalance] = (execution.imbalance - 1) * (cost.total() - cost[Term::Launch]);
     cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
     return cost;

@@ -79,8 +79,7 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
                        ? std::min(result.region, fetched(nest, position, array))
                        : result.region;
     const Layout memory = layout(array, extents);
-    const double next = memory.contiguous;
-    result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
+    result.line_bytes = line_bytes(memory);
     result.run = memory.run;
     result.runs = memory.runs;
     // Where it is not known what is touched, it is taken to be near what was touched before.
@@ -150,8 +149,21 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
     return std::min(bytes, table(nest).all_bytes);
 }
 
+double Footprints::own_line_bytes(const NestFacts& nest, std::size_t position) const {
+    return line_bytes(own_layout(nest, position));
+}
+
 double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
-    return layout(array(Source::Function, nest.function), own_extents(nest, position)).pages;
+    return own_layout(nest, position).pages;
+}
+
+Footprints::Layout Footprints::own_layout(const NestFacts& nest, std::size_t position) const {
+    return layout(array(Source::Function, nest.function), own_extents(nest, position));
+}
+
+double Footprints::line_bytes(const Layout& layout) const {
+    const double next = layout.contiguous;
+    return next < line_ ? line_ / next : (next + line_ / 2) / next;
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {

@@ -11,15 +11,15 @@ namespace nestor {
 
 /** What one iteration of a loop touches of one function or input. */
 struct Footprint {
-    double bytes = 0;         // its region, but no more than its loads fetch; 0: nothing
-    double region = 0;        // bytes of its region
-    bool is_whole = false;    // along some dimension, because it is not known what is touched
-    double fresh = 0;         // the part that the iteration before did not touch
-    double line_bytes = 0;    // of the cache lines, for each byte: narrow strips take more
-    double run = 0;           // bytes of each run; what lies in neighbouring cache lines is one
-    double runs = 0;          // how many
-    double pages = 0;         // of memory
-    double fresh_pages = 0;   // the part of them that the iteration before did not touch
+    double bytes = 0;        // its region, but no more than its loads fetch; 0: nothing
+    double region = 0;       // bytes of its region
+    bool is_whole = false;   // along some dimension, because it is not known what is touched
+    double fresh = 0;        // the part that the iteration before did not touch
+    double line_bytes = 0;   // of the cache lines, for each byte: narrow strips take more
+    double run = 0;          // bytes of each run; what lies in neighbouring cache lines is one
+    double runs = 0;         // how many
+    double pages = 0;        // of memory
+    double fresh_pages = 0;  // the part of them that the iteration before did not touch
     // Bytes of a cache whose sets are chosen by the address, if all its sets were filled as those
     // are that its lines share: lines that lie a multiple of a page apart share a set of the first
     // cache, and one of few of the second (whose pages lie anywhere).
@@ -40,6 +40,8 @@ class Footprints {
 
     /** Bytes of the nest's own function that one iteration of the loop writes. */
     [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
+    /** Bytes of their cache lines, for each of these. */
+    [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position) const;
     /** Pages of memory that it writes. */
     [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
     /** Bytes of all that one iteration of the loop touches. */
@@ -93,6 +95,8 @@ class Footprints {
                                        const std::vector<double>& streams) const;
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
+    [[nodiscard]] Layout own_layout(const NestFacts& nest, std::size_t position) const;
+    [[nodiscard]] double line_bytes(const Layout& layout) const;
     [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
                                      const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,

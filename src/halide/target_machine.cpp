@@ -56,7 +56,8 @@ void set_caches(const Target& target, Machine& machine) {
     constexpr double kKiB = 1024;
     const bool golden_cove = target.has_feature(Target::AVX512_SapphireRapids);
     if (golden_cove || target.has_feature(Target::AVX512_Zen5)) {
-        machine.l1.bytes = {48 * kKiB, Evidence::Documented, "Intel's and AMD's optimization guides"};
+        machine.l1.bytes = {48 * kKiB, Evidence::Documented,
+                            "Intel's and AMD's optimization guides"};
     }
     if (golden_cove) {
         machine.l2.bytes = {2048 * kKiB, Evidence::Documented, "Intel's optimization guide"};

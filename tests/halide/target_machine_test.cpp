@@ -23,6 +23,21 @@ TEST(TargetMachine, ProcessorsOfOneInstructionSetFollowDifferentlyManyRuns) {
     EXPECT_EQ(streams("x86-64-linux-avx-avx2-fma-sse41"), intel);
 }
 
+TEST(TargetMachine, CachesAreThoseOfTheCoresThatTheTargetNames) {
+    const auto kib = [](const char* target) {
+        const Machine machine = machine_of(Halide::Target(target));
+        return std::pair(machine.l1.bytes.value / 1024, machine.l2.bytes.value / 1024);
+    };
+    EXPECT_EQ(kib("x86-64-linux-avx-avx2-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-"
+                  "avx512_sapphirerapids-fma-sse41"),
+              std::pair(48.0, 2048.0));
+    EXPECT_EQ(kib("x86-64-linux-avx-avx2-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-"
+                  "avx512_zen5-fma-sse41"),
+              std::pair(48.0, 1024.0));
+    EXPECT_EQ(kib("x86-64-linux-avx-avx2-avx512-avx512_skylake-fma-sse41"), std::pair(32.0, 1024.0))
+        << "the profile's";
+}
+
 TEST(TargetMachine, DotProductsOfBytesAreTheTargetsNotTheProfiles) {
     const auto cycles = [](const char* target, ElementType type) {
         const Machine machine = machine_of(Halide::Target(target));

@@ -373,7 +373,8 @@ TEST(Moves, ChangeOneFunction) {
                 const std::vector<int>& readers = dag.functions[f].consumers;
                 for (int other = 0; other < static_cast<int>(dag.functions.size()); other++) {
                     // Storage is turned together with what reads it, a register tile is one of
-                    // the reader, too, and slabs are those of the function around it.
+                    // the reader, too, which may have a panel of what it reads, and slabs are those
+                    // of the function around it.
                     FunctionPlan without = changed.functions[other];
                     without.dense = plan.functions[other].dense;
                     for (std::size_t s = 0; s < without.stages.size(); s++) {
@@ -381,8 +382,12 @@ TEST(Moves, ChangeOneFunction) {
                         without.stages[s].in_slabs = before.in_slabs;
                         without.stages[s].short_outside = before.short_outside;
                     }
+                    const bool is_panel = readers.size() == 1 && without.place == Place::At &&
+                                          without.compute == Spot{readers[0], 0, SiteKind::Tile} &&
+                                          std::ranges::find(dag.functions[other].consumers, f) !=
+                                              dag.functions[other].consumers.end();
                     EXPECT_TRUE(other == f || without == plan.functions[other] ||
-                                readers == std::vector<int>{other});
+                                readers == std::vector<int>{other} || is_panel);
                 }
                 EXPECT_FALSE(dag.functions[f].pinned);
             });
@@ -403,7 +408,9 @@ TEST(Descent, OnlyImprovesAndStaysLegal) {
             const auto found = descend(builder, evaluator, start, {}, no_limits());
             ASSERT_TRUE(found);
             EXPECT_TRUE(check_legality(dag, found->schedule).empty()) << dag.name;
-            EXPECT_LE(found->seconds, predict(dag, before, avx2()).cost.total());
+            EXPECT_LE(
+                found->seconds,
+                (1 + 1e-12) * predict(dag, before, avx2()).cost.total());  // as they are added
             EXPECT_DOUBLE_EQ(found->seconds, predict(dag, found->schedule, avx2()).cost.total());
         }
     }

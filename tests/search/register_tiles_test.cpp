@@ -1,5 +1,7 @@
 #include "search/register_tiles.h"
 
+#include <set>
+
 #include <gtest/gtest.h>
 
 #include "machine/profiles.h"
@@ -38,6 +40,26 @@ TEST(RegisterTiles, AreComputedWhereBlocksOfTheReaderNeedThem) {
         legal += check_legality(dag, schedule).empty() ? 1 : 0;
     }
     EXPECT_GT(legal, 20);
+}
+
+// b, which all rows share, is packed for one column of tiles or for four; a, of which each row has
+// its own, is not.
+TEST(RegisterTiles, HaveColumnsWithPanelsOfWhatTheirRowsShare) {
+    const PipelineDag dag = samples::matmul();
+    const int a = samples::find(dag, "a_im");
+    const int b = samples::find(dag, "b_im");
+    std::set<std::int64_t> tiles;
+    for (const Plan& plan : tiles_of(dag, 2)) {
+        const NestPlan& reader = plan.functions[3].stages[0];
+        if (plan.functions[b].place == Place::At && reader.vector_dim == 0) {
+            EXPECT_EQ(plan.functions[b].compute, (Spot{3, 0, SiteKind::Tile}));
+            EXPECT_NE(plan.functions[a].place, Place::At);
+            EXPECT_GT(reader.block[1], 1) << "one row shares nothing";
+            EXPECT_EQ(reader.tile[1], dag.functions[3].region[1].extent) << "for all rows";
+            tiles.insert(reader.tile[0] / (reader.block[0] * reader.lanes));
+        }
+    }
+    EXPECT_EQ(tiles, (std::set<std::int64_t>{1, 4}));
 }
 
 TEST(RegisterTiles, AreOfReductionsThatOneFunctionReadsPointByPoint) {

@@ -345,8 +345,8 @@ class NestWork {
 
     void spill() {
         constexpr double kTemporaries = 4;
-        const double free = machine_.registers.value_or(16) - computed_inside() -
-                            std::max(kTemporaries, waiting());
+        const double free =
+            machine_.registers.value_or(16) - computed_inside() - std::max(kTemporaries, waiting());
         const double times = nest_.iterations(body_.rolled);
         // An accumulator that has no register is loaded and stored at each step, an invariant
         // loaded.
@@ -412,8 +412,8 @@ class NestWork {
             for (const Family& family : *families) {
                 const double uses = family.members * body_.all_copies;
                 const double distinct = family.distinct(body_.copies);
-                const bool hoisted = innermost_of([&](int dim) { return family.depends_on(dim); }) >
-                                     body_.rolled;
+                const bool hoisted =
+                    innermost_of([&](int dim) { return family.depends_on(dim); }) > body_.rolled;
                 if (!hoisted && uses > distinct && !only_reads(family)) {
                     const double vectors =
                         instructions(machine_, type_of(family), lanes_of(family)).count;

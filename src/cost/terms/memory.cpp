@@ -15,8 +15,8 @@ constexpr double kStartL3 = 160;
 constexpr double kStartDram = 384;
 
 // Sums moved(nest, position) over the outermost loops of a nest, from that position inwards, and of
-// those computed in its loops, for which fits(nest, position) says that one iteration does; over the
-// innermost ones where none does.
+// those computed in its loops, for which fits(nest, position) says that one iteration does; over
+// the innermost ones where none does.
 template <class Fits, class Moved>
 double beyond(const ScheduleFacts& facts, const NestFacts& nest, std::size_t position,
               const Fits& fits, const Moved& moved) {
@@ -97,20 +97,19 @@ class NestTraffic {
         const LoopFacts& loop = nest.loops[position];
         const bool moves = nest.stores_change_with(loop.site.loop.dim);
         return nest.iterations(position + 1) * (moves ? loop.trips : 1) * kLineTraffic *
-               footprints_.own_bytes(nest, position) *
+               footprints_.own_bytes(nest, position) * footprints_.own_line_bytes(nest, position) *
                begun(nest, footprints_.at(nest, position).size());
     }
 
     // Whether lines of an array push each other out, because they share too few sets.
     [[nodiscard]] bool is_crowded(const NestFacts& nest, std::size_t position, std::size_t array) {
         const Footprint& each = footprints_.at(nest, position)[array];
-        return sets_ == Sets::ByAddress &&
-               each.crowded > cache_ / kUsable &&
-               each.crowded > each.bytes;
+        return sets_ == Sets::ByAddress && position > 0 &&
+               each.crowded > std::max(cache_ / kUsable, each.bytes);
     }
 
-    // Of an array that the cache does not hold from one iteration of the loop to the next: that of
-    // the loops inside of it, in which it does.
+    // Of an array that the cache does not hold from one iteration of the loop to the next: what the
+    // loops inside bring.
     double moved_inside(const NestFacts& nest, std::size_t position, std::size_t array) {
         const auto fits = [&](const NestFacts& each, std::size_t at) {
             return !is_crowded(each, at, array);
