@@ -79,7 +79,8 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
                        ? std::min(result.region, fetched(nest, position, array))
                        : result.region;
     const Layout memory = layout(array, extents);
-    result.line_bytes = line_bytes(memory);
+    const double next = memory.contiguous;
+    result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
     result.run = memory.run;
     result.runs = memory.runs;
     // Where it is not known what is touched, it is taken to be near what was touched before.
@@ -150,7 +151,7 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
 }
 
 double Footprints::own_line_bytes(const NestFacts& nest, std::size_t position) const {
-    return line_bytes(own_layout(nest, position));
+    return std::max(1.0, line_ / own_layout(nest, position).contiguous);
 }
 
 double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
@@ -159,11 +160,6 @@ double Footprints::own_pages(const NestFacts& nest, std::size_t position) const 
 
 Footprints::Layout Footprints::own_layout(const NestFacts& nest, std::size_t position) const {
     return layout(array(Source::Function, nest.function), own_extents(nest, position));
-}
-
-double Footprints::line_bytes(const Layout& layout) const {
-    const double next = layout.contiguous;
-    return next < line_ ? line_ / next : (next + line_ / 2) / next;
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {

@@ -40,7 +40,7 @@ class Footprints {
 
     /** Bytes of the nest's own function that one iteration of the loop writes. */
     [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
-    /** Bytes of their cache lines, for each of these. */
+    /** Bytes of their cache lines, for each of these, where they lie apart. */
     [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position) const;
     /** Pages of memory that it writes. */
     [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
@@ -96,7 +96,6 @@ class Footprints {
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] Layout own_layout(const NestFacts& nest, std::size_t position) const;
-    [[nodiscard]] double line_bytes(const Layout& layout) const;
     [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
                                      const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
