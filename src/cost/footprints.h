@@ -40,8 +40,9 @@ class Footprints {
 
     /** Bytes of the nest's own function that one iteration of the loop writes. */
     [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
-    /** Bytes of their cache lines, for each of these, where they lie apart. */
-    [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position) const;
+    /** Bytes of their cache lines, for each of these, where they lie apart: of all iterations of
+     * that loop if a cache of so many bytes holds the lines of one until the next. */
+    [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position, double cache);
     /** Pages of memory that it writes. */
     [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
     /** Bytes of all that one iteration of the loop touches. */

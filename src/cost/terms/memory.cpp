@@ -97,7 +97,8 @@ class NestTraffic {
         const LoopFacts& loop = nest.loops[position];
         const bool moves = nest.stores_change_with(loop.site.loop.dim);
         return nest.iterations(position + 1) * (moves ? loop.trips : 1) * kLineTraffic *
-               footprints_.own_bytes(nest, position) * footprints_.own_line_bytes(nest, position) *
+               footprints_.own_bytes(nest, position) *
+               footprints_.own_line_bytes(nest, position, cache_) *
                begun(nest, footprints_.at(nest, position).size());
     }
 
