@@ -28,9 +28,14 @@ class Allocations {
             }
             const Level storage = facts.placement().storage(nest.function);
             if (storage.kind == Level::Kind::At) {
-                in_loops_[storage.site].bytes += bytes;
-                in_loops_[storage.site].count++;
-                largest = bytes <= RootMemory::kLargestKept ? std::max(largest, bytes) : largest;
+                Here& here = in_loops_[storage.site];
+                here.count++;
+                if (bytes > RootMemory::kLargestKept) {
+                    here.never_kept += bytes;
+                } else {
+                    here.bytes += bytes;
+                    largest = std::max(largest, bytes);
+                }
             } else {
                 at_root_ = bytes;
             }
@@ -57,7 +62,8 @@ class Allocations {
             fresh = kFreshProcesses * at_root_;
         }
         for (const auto& [site, here] : in_loops_) {
-            fresh += kFreshProcesses * iterations(site) * fresh_in(site, here.bytes);
+            fresh +=
+                iterations(site) * (here.never_kept + kFreshProcesses * fresh_in(site, here.bytes));
         }
         return fresh;
     }
@@ -65,6 +71,7 @@ class Allocations {
   private:
     struct Here {
         double bytes = 0;
+        double never_kept = 0;  // bytes of blocks that the C library hands back at once
         double count = 0;
     };
 
