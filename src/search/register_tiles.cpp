@@ -130,10 +130,13 @@ class RegisterTiles {
     [[nodiscard]] bool pack_panels(int along, int across, Plan& changed) const {
         bool any = false;
         for (const Stage& stage : f_.stages) {
+            const int column = loop_along(stage, along);
+            const int row = loop_along(stage, across);
             for (const Load& load : stage.loads) {
-                if (load.source != Source::Function || load.index == function_ ||
-                    !change_with(load.coords, loop_along(stage, along)) ||
-                    change_with(load.coords, loop_along(stage, across)) ||
+                const bool is_shared = column >= 0 && row >= 0 &&
+                                       change_with(load.coords, column) &&
+                                       !change_with(load.coords, row);
+                if (load.source != Source::Function || load.index == function_ || !is_shared ||
                     !changes_with_reduction(stage, load)) {
                     continue;
                 }
