@@ -158,12 +158,19 @@ double Footprints::own_line_bytes(const NestFacts& nest, std::size_t position, d
     return factor * own_bytes(nest, position) <= cache ? whole_lines(position + 1) : factor;
 }
 
-double Footprints::own_pages(const NestFacts& nest, std::size_t position) const {
+double Footprints::own_pages(const NestFacts& nest, std::size_t position) {
     return own_layout(nest, position).pages;
 }
 
-Footprints::Layout Footprints::own_layout(const NestFacts& nest, std::size_t position) const {
-    return layout(array(Source::Function, nest.function), own_extents(nest, position));
+const Footprints::Layout& Footprints::own_layout(const NestFacts& nest, std::size_t position) {
+    std::vector<Layout>& layouts = table(nest).own_layouts;
+    if (layouts.empty()) {
+        const Array own = array(Source::Function, nest.function);
+        for (std::size_t p = 0; p <= nest.loops.size(); p++) {
+            layouts.push_back(layout(own, own_extents(nest, p)));
+        }
+    }
+    return layouts[position];
 }
 
 double Footprints::working_set(const NestFacts& nest, std::size_t position) {
@@ -195,11 +202,10 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
         return result;
     }
     const std::size_t loops = nest.loops.size();
-    const Array own = array(Source::Function, nest.function);
     std::vector<double> own_runs;
     std::vector<double> streams;  // that one iteration touches, of all that lives on after it
     for (std::size_t p = 0; p < loops; p++) {
-        const Layout written = layout(own, own_extents(nest, p));
+        const Layout& written = own_layout(nest, p);
         double count = written.runs;
         for (const Footprint& each : at(nest, p)) {
             count += each.is_inside ? 0 : each.runs;
@@ -207,7 +213,7 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
         own_runs.push_back(written.run);
         streams.push_back(count);
     }
-    own_runs.push_back(layout(own, own_extents(nest, loops)).run);
+    own_runs.push_back(own_layout(nest, loops).run);
     for (std::size_t a = 0; a < arrays_.size(); a++) {
         if (arrays_[a].source == Source::Function && arrays_[a].index == nest.function) {
             result.push_back(beginnings_of(own_runs, streams));

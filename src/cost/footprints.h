@@ -44,7 +44,7 @@ class Footprints {
      * that loop if a cache of so many bytes holds the lines of one until the next. */
     [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position, double cache);
     /** Pages of memory that it writes. */
-    [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position) const;
+    [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position);
     /** Bytes of all that one iteration of the loop touches. */
     [[nodiscard]] double working_set(const NestFacts& nest, std::size_t position);
     /** Whether what the nest writes lives and dies within one iteration of the loop. */
@@ -78,6 +78,7 @@ class Footprints {
         double all_bytes = 0;                            // of its function
         std::vector<std::vector<Footprint>> footprints;  // [position][array]
         std::vector<double> working_set;                 // [position]; negative: not computed
+        std::vector<Layout> own_layouts;                 // [position, then all]
         std::vector<double> beginnings;                  // [array, then its own]
     };
 
@@ -96,7 +97,8 @@ class Footprints {
                                        const std::vector<double>& streams) const;
     [[nodiscard]] Array array(Source source, int index) const;
     [[nodiscard]] Layout layout(const Array& array, const std::vector<std::int64_t>& extents) const;
-    [[nodiscard]] Layout own_layout(const NestFacts& nest, std::size_t position) const;
+    // Of what one iteration writes of the nest's own function; of loops.size(): of all.
+    [[nodiscard]] const Layout& own_layout(const NestFacts& nest, std::size_t position);
     [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
                                      const std::vector<std::int64_t>& extents) const;
     [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,

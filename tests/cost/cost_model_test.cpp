@@ -648,7 +648,7 @@ TEST(Cost, WhatCopiesShareWaitsInRegisters) {
         return seconds(dag, schedule, avx2()) / seconds(dag, schedule, roomy);
     };
     EXPECT_NEAR(lost(1), 1, 1e-9);
-    EXPECT_GT(lost(4), 1.15);
+    EXPECT_GT(lost(4), 1.2);
 }
 
 // Blocks of 16 x 4 sums of a matrix product, as all of it or as one such block at a time, and with
@@ -785,6 +785,19 @@ TEST(Cost, AnElementForAllLanesIsALoadOfTheirWidth) {
     EXPECT_GT(compute(Width::Bytes32), 5 * usual);
 }
 
+// One column of vectors after the other, all rows of each.
+Schedule product_by_columns(const PipelineDag& dag) {
+    Schedule schedule = product_at_root(dag, 8);
+    LoopNest& out = nest(schedule, 3);
+    out.vector = split(out, 0, 8);
+    out.order = {*out.vector, {1, 0}, {0, 0}};
+    schedule.functions[2].compute = Level::at({3, 0, {1, 0}});
+    LoopNest& sums = nest(schedule, 2, 1);
+    sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
+    sums.order = {*sums.vector, {2, 0}, {0, 0}, {1, 0}};
+    return schedule;
+}
+
 // A vector of 256 rows, again and again: 16 KB of cache lines, which stay in the second cache
 // unless rows are a multiple of a page apart.
 TEST(Cost, LinesAMultipleOfAPageApartShareFewSets) {
@@ -793,17 +806,9 @@ TEST(Cost, LinesAMultipleOfAPageApartShareFewSets) {
         const int b = samples::find(dag, "b_im");
         dag.functions[b].region[0].extent = width;
         dag.inputs[1].region[0].extent = width;
-        Schedule schedule = product_at_root(dag, 8);
-        LoopNest& out = nest(schedule, 3);
-        out.vector = split(out, 0, 8);
-        out.order = {*out.vector, {1, 0}, {0, 0}};
-        schedule.functions[2].compute = Level::at({3, 0, {1, 0}});
-        LoopNest& sums = nest(schedule, 2, 1);
-        sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
-        sums.order = {*sums.vector, {2, 0}, {0, 0}, {1, 0}};
         Machine machine = avx2();
         machine.l2.bytes.value = 1 << 19;
-        return predict(dag, schedule, machine).cost[Term::L3];
+        return predict(dag, product_by_columns(dag), machine).cost[Term::L3];
     };
     EXPECT_GT(beyond_the_second(4096), 3 * beyond_the_second(4096 + 16));
 }
@@ -812,14 +817,7 @@ TEST(Cost, LinesAMultipleOfAPageApartShareFewSets) {
 TEST(Cost, RowsThatAreFarApartAreAPageEach) {
     PipelineDag dag = samples::matmul();
     const auto pages = [&](bool packed) {
-        Schedule schedule = product_at_root(dag, 8);
-        LoopNest& out = nest(schedule, 3);
-        out.vector = split(out, 0, 8);
-        out.order = {*out.vector, {1, 0}, {0, 0}};
-        schedule.functions[2].compute = Level::at({3, 0, {1, 0}});
-        LoopNest& sums = nest(schedule, 2, 1);
-        sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
-        sums.order = {*sums.vector, {2, 0}, {0, 0}, {1, 0}};
+        Schedule schedule = product_by_columns(dag);
         schedule.functions[1].compute = packed ? Level::at({3, 0, {0, 0}}) : Level::inlined();
         return predict(dag, schedule, avx2()).cost[Term::Pages];
     };

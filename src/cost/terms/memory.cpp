@@ -112,17 +112,10 @@ class NestTraffic {
     // Of an array that the cache does not hold from one iteration of the loop to the next: what the
     // loops inside bring.
     double moved_inside(const NestFacts& nest, std::size_t position, std::size_t array) {
-        const auto fits = [&](const NestFacts& each, std::size_t at) {
-            return !is_crowded(each, at, array);
-        };
-        const auto moves = [&](const NestFacts& each, std::size_t at) {
-            return moved(each, at, array);
-        };
-        double sum = beyond(facts_, nest, position, fits, moves);
-        for (const NestFacts* inner : facts_.nests_at(nest.loops[position].site)) {
-            sum += beyond(facts_, *inner, inner->loops.size(), fits, moves);
-        }
-        return sum;
+        return beyond(
+            facts_, nest, position + 1,
+            [&](const NestFacts& each, std::size_t at) { return !is_crowded(each, at, array); },
+            [&](const NestFacts& each, std::size_t at) { return moved(each, at, array); });
     }
 
     // What is computed inside of the loop and stored around it, in no more memory than the cache
