@@ -19,7 +19,8 @@ bool is_only_thread() {
 
 }  // namespace
 
-Status try_apart(const std::function<Status()>& body, double seconds, Clock clock) {
+Result<std::string> ask_apart(const std::function<Result<std::string>()>& body, double seconds,
+                              Clock clock) {
     if (!is_only_thread()) {
         return body();
     }
@@ -28,11 +29,9 @@ Status try_apart(const std::function<Status()>& body, double seconds, Clock cloc
     options.processor_seconds = clock == Clock::Processor ? seconds : 0;
     const auto child = run_forked(
         [&] {
-            const Status status = body();
-            if (!status) {
-                std::cout << status.error();
-            }
-            return status ? 0 : 1;
+            const Result<std::string> answer = body();
+            std::cout << (answer ? '\n' + answer.value() : answer.error());
+            return answer ? 0 : 1;
         },
         options);
     if (!child) {
@@ -43,12 +42,23 @@ Status try_apart(const std::function<Status()>& body, double seconds, Clock cloc
     }
     const ProcessResult& result = child.value();
     if (result.ok()) {
-        return Ok{};
+        // What was printed on the way comes before it.
+        return result.output.substr(result.output.rfind('\n') + 1);
     }
     if (result.timed_out || result.signal != 0 || result.output.empty()) {
         return Error{"the process that tried it " + result.how_it_ended()};
     }
     return Error{result.output};
+}
+
+Status try_apart(const std::function<Status()>& body, double seconds, Clock clock) {
+    const Result<std::string> answer = ask_apart(
+        [&]() -> Result<std::string> {
+            const Status status = body();
+            return status ? Result<std::string>(std::string()) : Error{status.error()};
+        },
+        seconds, clock);
+    return answer ? Status(Ok{}) : Error{answer.error()};
 }
 
 }  // namespace nestor

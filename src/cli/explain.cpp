@@ -98,8 +98,8 @@ void print_text(const Explanation& e) {
               << "chosen: " << e.outcome.chosen << ", predicted at "
               << milliseconds(e.prediction.cost.total()) << "; schedule "
               << schedule_hash(e.outcome) << "\n";
-    std::cout
-        << "\nwhat was compared, by prediction (the first that passes all checks is taken):\n";
+    std::cout << "\nwhat was compared, by prediction (the best of those that were lowered and "
+                 "passed all checks is taken):\n";
     for (const Compared& each : e.outcome.candidates) {
         std::cout << "  " << std::left << std::setw(30) << each.name << milliseconds(each.seconds)
                   << (each.name == e.outcome.chosen ? "  <- chosen" : "") << "\n";
@@ -209,11 +209,13 @@ Status run(const Options& options) {
         }
         changed.chosen = named->name;
         changed.schedule = named->schedule;
+        changed.allocated.clear();
     }
     Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), {}};
     const ScheduleOutcome& chosen = explanation.outcome;
-    explanation.prediction = predict(chosen.dag, chosen.schedule, machine,
-                                     correction.value() ? &*correction.value() : nullptr);
+    explanation.prediction =
+        predict(chosen.dag, chosen.schedule, machine,
+                correction.value() ? &*correction.value() : nullptr, chosen.allocated);
     options.json ? print_json(explanation) : print_text(explanation);
     return Ok{};
 }

@@ -168,10 +168,19 @@ Cost& Cost::operator*=(double factor) {
 }
 
 Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
-                   const Correction* correction) {
+                   const Correction* correction, const AllocatedBytes& allocated) {
     const PipelineDag usually = usual(dag);
     Expansions expansions;
     ScheduleFacts facts(usually, schedule, machine, expansions);
+    // What is rounded otherwise makes no difference worth the steps of the model's functions.
+    constexpr double kOtherwise = 1.25;
+    for (const auto& [function, bytes] : allocated) {
+        const auto known = static_cast<double>(bytes);
+        const double expected = facts.allocated_bytes(function);
+        if (known > kOtherwise * expected || expected > kOtherwise * known) {
+            facts.set_allocated_bytes(function, known);
+        }
+    }
     Prediction prediction;
     for (const int root : facts.roots()) {
         prediction.groups.push_back(corrected_group_cost(facts, root, correction));

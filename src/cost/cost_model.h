@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -41,6 +43,9 @@ struct Prediction {
     std::vector<GroupCost> groups;  // producers first
 };
 
+/** Of one allocation of a function, by its index. */
+using AllocatedBytes = std::map<int, std::int64_t>;
+
 class Correction;
 class ScheduleFacts;
 struct GroupWork;
@@ -66,8 +71,11 @@ struct GroupExecution {
                                              const Correction* correction);
 
 /** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. `correction`:
- * what was learned of the model's errors (correction.h); none: what the model says. */
+ * what was learned of the model's errors (correction.h); none: what the model says. `allocated`:
+ * bytes that functions are known to allocate, by index; for the others see
+ * ScheduleFacts::allocated_bytes(). */
 [[nodiscard]] Prediction predict(const PipelineDag& dag, const Schedule& schedule,
-                                 const Machine& machine, const Correction* correction = nullptr);
+                                 const Machine& machine, const Correction* correction = nullptr,
+                                 const AllocatedBytes& allocated = {});
 
 }  // namespace nestor

@@ -422,6 +422,32 @@ double ScheduleFacts::find_allocated_bytes(int function) {
     return bytes;
 }
 
+std::optional<Fold> ScheduleFacts::circular_buffer(int function) {
+    if (schedule_.functions[function].fold) {
+        return {};
+    }
+    std::optional<Fold> best;
+    for (const Slide& slide : slides_[function]) {
+        const std::int64_t computed =
+            bounds_.within(schedule_.functions[function].compute.site).extents(function)[slide.dim];
+        const auto tail = static_cast<std::int64_t>(slide.steady) - 1;
+        const auto length = static_cast<std::uint64_t>(computed + std::max<std::int64_t>(0, tail));
+        const Fold fold{slide.dim, static_cast<std::int64_t>(std::bit_ceil(length)), true};
+        const double before = best ? folded_bytes(function, *best)
+                                   : static_cast<double>(bounds_.allocation_bytes(function));
+        if (folded_bytes(function, fold) < before) {
+            best = fold;
+        }
+    }
+    return best;
+}
+
+double ScheduleFacts::folded_bytes(int function, const Fold& fold) {
+    const auto bytes = static_cast<double>(bounds_.allocation_bytes(function));
+    const auto whole = static_cast<double>(bounds_.stored(function)[fold.dim]);
+    return bytes * static_cast<double>(fold.factor) / whole;
+}
+
 std::int64_t ScheduleFacts::stride(Source source, int index, int dim) {
     const std::int64_t known = placement_.stride(source, index, dim);
     if (known != 0 || source == Source::Input || placement_.kind(index) != Placement::Kind::At) {

@@ -116,6 +116,15 @@ class ScheduleFacts {
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
      * buffer of what one computation needs (storage folding). 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
+    /** What is known of it from elsewhere. */
+    void set_allocated_bytes(int function, double bytes) { allocated_bytes_[function] = bytes; }
+
+    /** The circular buffer that a function needs that slides: along the dimension that it shortens
+     * most, as long as one computation and what a tail may add to it, in a power of two. Nothing if
+     * it does not slide, is folded already, or no buffer is shorter than what is stored. */
+    [[nodiscard]] std::optional<Fold> circular_buffer(int function);
+    /** Bytes of its allocation with this fold and no other one. */
+    [[nodiscard]] double folded_bytes(int function, const Fold& fold);
 
     /** As Placement::stride, also of what is stored in a loop: of blocks and panels that are a few
      * points long, in every run, along the dimensions that are denser in memory. */

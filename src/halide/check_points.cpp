@@ -132,7 +132,7 @@ std::vector<Size> sizes(int dimensions) {
         {"half", [](std::int64_t extent, int) { return extent / 2; }},
         {"a crop", [](std::int64_t extent, int) { return extent / 3 + 1; }, 13},
     };
-    for (const std::int64_t more : {1, -1, 7, -9, 16}) {
+    for (const std::int64_t more : {1, -1, 2, -3, 5, 7, -9, 16}) {
         all.push_back({"the estimates " + std::string(more > 0 ? "+ " : "- ") +
                            std::to_string(std::abs(more)),
                        [more](std::int64_t extent, int) { return extent + more; }});

@@ -85,6 +85,12 @@ Stmt prune_blocks(Stmt s) {
     return result;
 }
 
+/** How far a circular buffer's window has come, which Halide keeps in memory of one element. */
+bool is_window_position(const ir::Store* store) {
+    return (store->name.ends_with(".head") || store->name.ends_with(".head_next")) &&
+           ir::is_const_zero(store->index);
+}
+
 /** Without what computes; undefined if nothing is left. */
 Stmt prune(const Stmt& s) {
     if (!s.defined()) {
@@ -105,6 +111,8 @@ Stmt prune(const Stmt& s) {
             return block(prune(s.as<ir::Fork>()->first), prune(s.as<ir::Fork>()->rest));
         case IRNodeType::For:
             return prune_loop(s.as<ir::For>());
+        case IRNodeType::Store:
+            return is_window_position(s.as<ir::Store>()) ? s : Stmt();
         case IRNodeType::ProducerConsumer:
             return prune(s.as<ir::ProducerConsumer>()->body);
         case IRNodeType::Allocate:
@@ -261,10 +269,13 @@ class CheckRun {
             execute_loop(*loop);
         } else if (const auto* node = s.as<ir::Evaluate>()) {
             (void)interpreter_.evaluate(node->value);
+        } else if (const auto* node = s.as<ir::Store>()) {
+            interpreter_.store(node->name, interpreter_.evaluate(node->value));
         }
     }
 
-    // A check in a loop is tried in the first and in the last iteration, where tails are.
+    // A check in a loop is tried in the first iterations, where windows warm up, in the last ones,
+    // where tails are, and in between; in several that follow each other, because windows move.
     void execute_loop(const ir::For& loop) {
         const Value min_value = interpreter_.evaluate(loop.min);
         const Value extent_value = interpreter_.evaluate(loop.extent);
@@ -273,7 +284,13 @@ class CheckRun {
         if (min == nullptr || extent == nullptr || *extent < 1) {
             return;
         }
-        std::set<std::int64_t> samples = {*min, *min + *extent - 1};
+        std::set<std::int64_t> samples;
+        const std::int64_t row = std::min<std::int64_t>(*extent, kInARow);
+        for (const std::int64_t begin : {std::int64_t{0}, (*extent - row) / 2, *extent - row}) {
+            for (std::int64_t i = 0; i < row; i++) {
+                samples.insert(*min + begin + i);
+            }
+        }
         for (const std::int64_t sample : samples) {
             const std::size_t before = interpreter_.mark();
             interpreter_.bind(loop.name, sample);
@@ -355,6 +372,8 @@ class CheckRun {
         }
         return result;
     }
+
+    static constexpr int kInARow = 3;
 
     Interpreter& interpreter_;
     std::set<std::string> failed_;

@@ -140,6 +140,10 @@ Value Interpreter::evaluate(const Expr& e) {
             return reinterpret(e.type(), evaluate(e.as<ir::Reinterpret>()->value));
         case IRNodeType::Variable:
             return variable(*e.as<ir::Variable>());
+        case IRNodeType::Load: {
+            const auto known = elements_.find(e.as<ir::Load>()->name);
+            return known == elements_.end() ? Value(Unknown{}) : known->second;
+        }
         case IRNodeType::Add:
             return binary<ir::Add>(e, Operation::Add);
         case IRNodeType::Sub:

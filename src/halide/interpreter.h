@@ -1,7 +1,8 @@
 #pragma once
 // An interpreter of the scalar expressions that decide on run-time checks: 64-bit integers with
 // Halide's rounding and wrapping, floats, and the fields of buffer arguments. What it cannot know
-// (a load, a call into user code) is Unknown, and so is what depends on that; nothing else fails.
+// (a load of more than what store() was told, a call into user code) is Unknown, and so is what
+// depends on that; nothing else fails.
 
 #include <cstdint>
 #include <map>
@@ -61,6 +62,9 @@ class Interpreter {
     [[nodiscard]] std::size_t mark() const { return shadowed_.size(); }
     void restore(std::size_t mark);
 
+    /** What loads from memory of one element yield from now on. */
+    void store(const std::string& name, Value value) { elements_[name] = std::move(value); }
+
     [[nodiscard]] Value evaluate(const Halide::Expr& e);
 
     /** The regions that _halide_buffer_init() calls evaluated so far wrote into buffer arguments:
@@ -82,6 +86,7 @@ class Interpreter {
     [[nodiscard]] Value binary(const Halide::Expr& e, Operation operation);
 
     std::unordered_map<std::string, Value> values_;
+    std::map<std::string, Value> elements_;
     std::vector<std::pair<std::string, Value>> shadowed_;  // what bind() replaced
     std::map<std::string, const CallBuffer*> buffers_;
     std::map<std::string, Region> initialized_;

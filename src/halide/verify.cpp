@@ -1,6 +1,7 @@
 #include "halide/verify.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
@@ -20,7 +21,9 @@ using Halide::Internal::Stmt;
 
 namespace {
 
-constexpr const char* kBoundsCheck = "halide_error_access_out_of_bounds";
+// Checks that have to be known to hold.
+constexpr std::array kNeeded = {"halide_error_access_out_of_bounds",
+                                "halide_error_fold_factor_too_small", "halide_error_bad_fold"};
 
 /** A target whose lowered statement has the checks that are to be evaluated. */
 Target with_checks(const Target& target) {
@@ -118,7 +121,7 @@ void Verifier::add_point(const CheckProgram& program, const CheckPoint& point,
     }
 }
 
-Status Verifier::verify(const Pipeline& scheduled) const {
+Status Verifier::verify(const Pipeline& scheduled, Observed* observed) const {
     if (const std::string name = function_with_confused_loads(scheduled); !name.empty()) {
         return Error{name +
                      " is vectorised over strided loads that an index is computed from, which "
@@ -140,6 +143,10 @@ Status Verifier::verify(const Pipeline& scheduled) const {
             if (Status status = compare(baseline, program.run(baseline.call)); !status.ok()) {
                 return status;
             }
+        }
+        if (observed != nullptr) {
+            *observed = observe(lowered.value(), program.resolve(baselines_.front().call),
+                                Observe::Allocations);
         }
         return Ok{};
     });
@@ -170,7 +177,9 @@ Status Verifier::compare(const Baseline& baseline, const BoundsQuery& answer) {
         }
     }
     for (const std::string& check : answer.unknown_checks) {
-        if (check.starts_with(kBoundsCheck) && !baseline.answer.unknown_checks.contains(check)) {
+        const bool needed =
+            std::ranges::any_of(kNeeded, [&](const char* name) { return check.starts_with(name); });
+        if (needed && !baseline.answer.unknown_checks.contains(check)) {
             return Error{where + "cannot be known before it runs: " + check};
         }
     }

@@ -11,6 +11,7 @@
 #include "halide/check_program.h"
 #include "halide/halide.h"
 #include "halide/lower.h"
+#include "halide/observe.h"
 
 namespace nestor {
 
@@ -45,8 +46,9 @@ class Verifier {
     /** Nothing wrong: ok. Else an Error with the size, the buffer and both regions, or the failed
      * check: at some check point the scheduled pipeline, called with exactly what the baseline
      * requires, requires more of an input or output, or a run-time check fails that does not fail
-     * in the baseline. */
-    [[nodiscard]] Status verify(const Halide::Pipeline& scheduled) const;
+     * in the baseline. `observed`, if it is given, gets what is allocated at the estimates. */
+    [[nodiscard]] Status verify(const Halide::Pipeline& scheduled,
+                                Observed* observed = nullptr) const;
 
     /** Number of calls that verify() tries; at least one. */
     [[nodiscard]] std::size_t calls() const { return baselines_.size(); }

@@ -21,8 +21,10 @@
 #include "plugin/weights.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
+#include "search/folds.h"
 #include "search/limits.h"
 #include "search/search.h"
+#include "search/storage.h"
 
 namespace nestor {
 
@@ -35,10 +37,13 @@ constexpr double kLoweringSeconds = 2;
 constexpr double kLoweringSecondsOfNode = 3e-5;
 constexpr double kReplaySeconds = 60;
 constexpr double kTimesBaseline = 10;
+// Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
+// one that may be so much faster, until so many nodes of code were lowered (about two seconds).
+constexpr double kWorthLowering = 0.97;
+constexpr std::int64_t kMostLowered = 100'000;
 
-/** 1. read; 2. propose candidates, cheapest first; 3. take the first that verifies on a copy; 4.
- * apply it;
- *  5. print and save. */
+/** 1. read; 2. propose candidates, cheapest first; 3. verify them on copies, until none of the
+ * others is predicted to be faster than the best that passed; 4. apply it; 5. print and save. */
 class Scheduling {
   public:
     Scheduling(const Halide::Pipeline& pipeline, const Halide::Target& target, const Params& params)
@@ -99,27 +104,89 @@ class Scheduling {
         }
         baseline_seconds_ = step("baseline");
         StopReason stop = StopReason::Finished;
+        std::optional<Compared> best;
         for (const Proposal& candidate : candidates) {
+            if (best && (stop != StopReason::Finished || lowered_ >= kMostLowered ||
+                         candidate.seconds >= kWorthLowering * best->seconds)) {
+                break;
+            }
             // Without time for another, what surely lowers.
             if (stop != StopReason::Finished && !candidate.is_seed) {
                 continue;
             }
-            const auto nodes = static_cast<double>(code_size(outcome_.dag, candidate.schedule));
-            const Status status = try_out(candidate.schedule, verifier.value(),
-                                          kLoweringSeconds + kLoweringSecondsOfNode * nodes);
-            step("verify");
-            if (status) {
-                return accept(candidate.name, candidate.schedule);
-            }
-            note(2, candidate.name + ": refused: " + status.error());
+            const auto consider = [&](Compared each) {
+                return this->consider(std::move(each), machine.value(), verifier.value(), best);
+            };
+            auto allocated = consider({candidate.name, candidate.seconds, candidate.schedule});
             if (stop != StopReason::Finished) {
                 break;
             }
             stop = limits_.check();  // after the first: one is always tried
+            if (!allocated || stop != StopReason::Finished) {
+                continue;
+            }
+            Compared folded = this->folded(candidate, std::move(*allocated), machine.value());
+            if (folded.seconds < kWorthLowering * best->seconds) {
+                consider(std::move(folded));
+            }
+        }
+        std::ranges::stable_sort(outcome_.candidates, {}, &Compared::seconds);
+        if (best) {
+            return accept(best->name, best->schedule);
         }
         note(1, std::string("no candidate was found in time or passed (") + stop_reason_text(stop) +
                     "); left as it is");
         return accept("unscheduled", empty_schedule(outcome_.dag));
+    }
+
+    // With circular buffers that Halide did not find by itself.
+    [[nodiscard]] Compared folded(const Proposal& candidate, AllocatedBytes allocated,
+                                  const Machine& machine) const {
+        Schedule schedule = with_kept_storage(
+            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, allocated));
+        std::erase_if(allocated, [&](const auto& each) {
+            return schedule.functions[each.first].fold.has_value();
+        });
+        const double seconds = predicted_seconds(schedule, machine, allocated);
+        return {candidate.name + ", folded", seconds, std::move(schedule)};
+    }
+
+    // Tries one out, and predicts it again with what functions turned out to allocate, which is
+    // what comes back. `best`: the least of what passed.
+    std::optional<AllocatedBytes> consider(Compared candidate, const Machine& machine,
+                                           const Verifier& verifier,
+                                           std::optional<Compared>& best) {
+        const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
+        const Result<AllocatedBytes> allocated =
+            try_out(candidate.schedule, verifier,
+                    kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes));
+        lowered_ += nodes;
+        step("verify");
+        if (!allocated) {
+            note(2, candidate.name + ": refused: " + allocated.error());
+            return std::nullopt;
+        }
+        candidate.seconds = predicted_seconds(candidate.schedule, machine, allocated.value());
+        note(2, candidate.name + ": lowered, predicted " + std::to_string(candidate.seconds * 1e3) +
+                    " ms");
+        const auto known = std::ranges::find(outcome_.candidates, candidate.name, &Compared::name);
+        if (known == outcome_.candidates.end()) {
+            outcome_.candidates.push_back(candidate);
+        } else {
+            known->seconds = candidate.seconds;
+        }
+        if (!best || candidate.seconds < best->seconds) {
+            best = std::move(candidate);
+            outcome_.allocated = allocated.value();
+        }
+        return allocated.value();
+    }
+
+    [[nodiscard]] double predicted_seconds(const Schedule& schedule, const Machine& machine,
+                                           const AllocatedBytes& allocated) const {
+        return predict(outcome_.dag, schedule, machine, correction_ ? &*correction_ : nullptr,
+                       allocated)
+            .cost.total();
     }
 
     // Without what is learned from where there is nothing to learn.
@@ -186,9 +253,9 @@ class Scheduling {
             return Error{"the pipeline does not compile as it is: " + verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        Status status = try_out(schedule, verifier.value(), kReplaySeconds);
+        const Result<AllocatedBytes> tried = try_out(schedule, verifier.value(), kReplaySeconds);
         step("verify");
-        return status;
+        return tried ? Status(Ok{}) : Error{tried.error()};
     }
 
     // The best schedule that was measured; search where there is none.
@@ -249,9 +316,9 @@ class Scheduling {
     }
 
     // Legal as data, then on a copy, which may take so much of a processor's time and some times
-    // the baseline's time.
-    [[nodiscard]] Status try_out(const Schedule& schedule, const Verifier& verifier,
-                                 double seconds) {
+    // the baseline's time. What functions allocate.
+    [[nodiscard]] Result<AllocatedBytes> try_out(const Schedule& schedule, const Verifier& verifier,
+                                                 double seconds) {
         const auto violations = check_legality(outcome_.dag, schedule, caps());
         step("legality");
         if (!violations.empty()) {
@@ -259,15 +326,36 @@ class Scheduling {
                          violations.front().what};
         }
         // Lowering crashes on some schedules, and never ends with others.
-        return try_apart(
-            [&]() -> Status {
+        const Result<std::string> answer = ask_apart(
+            [&]() -> Result<std::string> {
                 const Halide::Pipeline copy = deep_copy(pipeline_);
                 if (Status status = apply(copy, outcome_.dag, schedule); !status) {
-                    return status;
+                    return Error{status.error()};
                 }
-                return verifier.verify(copy);
+                Observed observed;
+                if (Status status = verifier.verify(copy, &observed); !status) {
+                    return Error{status.error()};
+                }
+                std::ostringstream line;
+                for (std::size_t f = 0; f < outcome_.dag.functions.size(); f++) {
+                    if (const auto bytes = allocated_bytes(observed, outcome_.dag.functions[f])) {
+                        line << f << ' ' << *bytes << ' ';
+                    }
+                }
+                return line.str();
             },
             seconds + kTimesBaseline * baseline_seconds_, Clock::Processor);
+        if (!answer) {
+            return Error{answer.error()};
+        }
+        AllocatedBytes allocated;
+        std::istringstream line(answer.value());
+        int function = 0;
+        std::int64_t bytes = 0;
+        while (line >> function >> bytes) {
+            allocated[function] = bytes;
+        }
+        return allocated;
     }
 
     Status accept(const std::string& name, const Schedule& schedule) {
@@ -319,6 +407,7 @@ class Scheduling {
     Limits limits_;
     double last_ = 0;
     double baseline_seconds_ = 0;  // of lowering the pipeline as it is
+    std::int64_t lowered_ = 0;     // nodes of code of all candidates that were tried
     std::optional<Correction> correction_;
     std::ostringstream report_;
     ScheduleOutcome outcome_;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "cost/cost_model.h"
 #include "halide/halide.h"
 #include "plugin/params.h"
 #include "schedule/schedule.h"
@@ -21,8 +22,8 @@ struct StepTime {
 /** A schedule that was compared with others. */
 struct Compared {
     std::string name;
-    double seconds = 0;  // predicted
-    Schedule schedule;   // not verified
+    double seconds = 0;  // predicted, with what it allocates if it was lowered
+    Schedule schedule;
 };
 
 struct ScheduleOutcome {
@@ -31,6 +32,7 @@ struct ScheduleOutcome {
     std::size_t states = 0;            // schedules whose cost was predicted
     std::vector<Compared> candidates;  // best first
     std::string chosen;                // one's name, "replayed from FILE" or "recorded in FILE"
+    AllocatedBytes allocated;          // of the chosen one; see predict()
     std::string cpp_source;            // print_cpp()
     std::vector<std::uint8_t> featurization;  // see cost/featurization.h
     std::string report;                       // for people; grows with Params::verbosity

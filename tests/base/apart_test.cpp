@@ -7,6 +7,7 @@
 #include <chrono>
 #include <csignal>
 #include <future>
+#include <iostream>
 #include <thread>
 
 namespace nestor {
@@ -38,6 +39,18 @@ TEST(Apart, OnlyTheStatusComesBack) {
     const Status status = try_apart([]() -> Status { return Error{"no room\nfor it"}; }, 60);
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error(), "no room\nfor it");
+}
+
+TEST(Apart, ALineComesBackWhateverElseIsPrinted) {
+    const Result<std::string> answer = ask_apart(
+        []() -> Result<std::string> {
+            std::cout << "a warning\nand more";
+            std::cerr << "of it\n";
+            return std::string("3 4 5");
+        },
+        60);
+    ASSERT_TRUE(answer) << answer.error();
+    EXPECT_EQ(answer.value(), "3 4 5");
 }
 
 TEST(Apart, CrashesAndEndlessLoopsAreErrors) {

@@ -11,9 +11,9 @@
 #include "halide/careful_call.h"
 #include "halide/errors.h"
 #include "halide/lower.h"
+#include "halide/observe.h"
 #include "halide/read_pipeline.h"
 #include "halide/target_machine.h"
-#include "observe.h"
 #include "schedule/bounds.h"
 #include "schedule/loops.h"
 #include "search/sample.h"
@@ -97,24 +97,13 @@ class Comparison {
             }
             const std::string what = name + ": " + function.halide_name;
             if (!function.is_output) {
-                judge(what, allocated(observed, function), bounds.allocation_bytes(f),
-                      allocations_);
+                judge(what, allocated_bytes(observed, function).value_or(0),
+                      bounds.allocation_bytes(f), allocations_);
             }
             for (int s = 0; s < static_cast<int>(schedule.functions[f].stages.size()); s++) {
                 compare_loops(what, observed, function, placement, bounds, {f, s});
             }
         }
-    }
-
-    static std::int64_t allocated(const Observed& observed, const Function& f) {
-        std::int64_t bytes = 0;
-        for (std::size_t i = 0; i < f.types.size(); i++) {
-            const std::string name =
-                f.types.size() == 1 ? f.halide_name : f.halide_name + "." + std::to_string(i);
-            const auto found = observed.allocated.find(name);
-            bytes += found == observed.allocated.end() ? 0 : found->second;
-        }
-        return bytes;
     }
 
     void compare_loops(const std::string& what, const Observed& observed, const Function& f,

@@ -36,9 +36,10 @@ Verifier verifier(const Pipeline& pipeline) {
 }
 
 /** The error of verifying a copy that `schedule` scheduled; it gets the functions by Halide's name.
- */
+ * `observed`: see Verifier::verify(). */
 using Functions = std::map<std::string, Func>;
-std::string verify(const Pipeline& pipeline, const std::function<void(Functions&)>& schedule) {
+std::string verify(const Pipeline& pipeline, const std::function<void(Functions&)>& schedule,
+                   Observed* observed = nullptr) {
     const Verifier check = verifier(pipeline);
     const Pipeline copy = deep_copy(pipeline);
     std::vector<Halide::Internal::Function> outputs;
@@ -50,7 +51,7 @@ std::string verify(const Pipeline& pipeline, const std::function<void(Functions&
         functions[name.substr(0, name.find('$'))] = Func(function);
     }
     schedule(functions);
-    const Status status = check.verify(copy);
+    const Status status = check.verify(copy, observed);
     return status.ok() ? "" : status.error();
 }
 
@@ -221,6 +222,69 @@ TEST(Verify, ChecksAreLoweredForTargetsWithoutThem) {
     const Pipeline copy = deep_copy(Pipeline(corners.out));
     Func(copy.outputs()[0]).vectorize(corners.x, 8, TailStrategy::ShiftInwards);
     EXPECT_FALSE(check.value().verify(copy).ok());
+}
+
+// Slides in steps of four rows, the last of which is shifted; 0: not folded by the schedule.
+std::string verify_slides(const Corners& corners, int gray, int ix, Observed& observed) {
+    return verify(
+        Pipeline(corners.out),
+        [&](Functions& f) {
+            const Var yi("yi");
+            f["out"]
+                .specialize(f["out"].output_buffer().dim(1).extent() >= 4)
+                .split(corners.y, corners.y, yi, 4, TailStrategy::ShiftInwards)
+                .reorder(corners.x, yi, corners.y);
+            f["gray"].compute_at(f["out"], corners.y).store_root();
+            f["ix"].compute_at(f["out"], corners.y).store_root();
+            if (gray > 0) {
+                f["gray"].fold_storage(f["gray"].args()[1], gray);
+            }
+            if (ix > 0) {
+                f["ix"].fold_storage(f["ix"].args()[1], ix);
+            }
+        },
+        &observed);
+}
+
+std::int64_t rows_of(const Corners& corners, const Func& f, const Observed& observed) {
+    const auto found = observed.allocated.find(f.name());
+    EXPECT_NE(found, observed.allocated.end()) << f.name();
+    const std::int64_t width = f.name() == corners.gray.name() ? 642 : 640;
+    return found == observed.allocated.end() ? 0 : found->second / (width * 4);
+}
+
+TEST(Verify, TellsWhichStorageIsFolded) {
+    const Corners corners;
+    Observed observed;
+    EXPECT_EQ(verify_slides(corners, 0, 0, observed), "");
+    EXPECT_GE(rows_of(corners, corners.gray, observed), 480) << "Halide has begun to fold it";
+    EXPECT_EQ(verify_slides(corners, 16, 16, observed), "");
+    EXPECT_EQ(rows_of(corners, corners.gray, observed), 16);
+    EXPECT_EQ(rows_of(corners, corners.ix, observed), 16);
+}
+
+TEST(Verify, FoldsThatAreTooShortAreRefused) {
+    const Corners corners;
+    Observed observed;
+    EXPECT_EQ(verify_slides(corners, 8, 6, observed), "") << "what a step of four rows needs";
+    EXPECT_MENTIONS(verify_slides(corners, 8, 5, observed), "fold");
+    EXPECT_MENTIONS(verify_slides(corners, 7, 6, observed), "fold");
+}
+
+// Where a guard ends the loop, Halide keeps track of the window in memory when it runs.
+TEST(Verify, WindowsAreFollowedFromIterationToIteration) {
+    const Corners corners;
+    const auto guarded = [&](int rows) {
+        return verify(Pipeline(corners.out), [&](Functions& f) {
+            const Var yi("yi"), yii("yii");
+            f["out"].split(corners.y, corners.y, yi, 4, TailStrategy::GuardWithIf);
+            f["out"].reorder(corners.x, yi, corners.y);
+            f["gray"].compute_at(f["out"], corners.y).store_root();
+            f["gray"].fold_storage(f["gray"].args()[1], rows);
+        });
+    };
+    EXPECT_EQ(guarded(8), "");
+    EXPECT_MENTIONS(guarded(4), "fold");
 }
 
 TEST(Verify, WorksForTargetsThatAreNotThisMachine) {

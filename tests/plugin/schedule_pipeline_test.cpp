@@ -99,6 +99,44 @@ TEST(SchedulePipeline, RespectsTheMemoryLimit) {
     EXPECT_GT(peak_bytes(outcome.dag, scheduled(stencils()).schedule, 1), 0);
 }
 
+/** A chain of stencils, of which the last function reads the first, too. */
+Pipeline long_memory() {
+    const Var x("x"), y("y");
+    Halide::ImageParam input(Halide::Float(32), 2, "input");
+    const Func clamped = Halide::BoundaryConditions::repeat_edge(input);
+    std::vector<Func> chain = {Func("first"), Func("second"), Func("third"), Func("fourth")};
+    chain[0](x, y) = Halide::sqrt(clamped(x, y)) + Halide::sqrt(clamped(x, y) + 1.0f);
+    for (std::size_t f = 1; f < chain.size(); f++) {
+        Halide::Expr sum = 0.0f;
+        for (int i = -3; i <= 3; i++) {
+            sum += chain[f - 1](x + i, y - i) * float(i + 5);
+        }
+        chain[f](x, y) = sum;
+    }
+    Func out("out");
+    out(x, y) = chain[0](x, y) / chain.back()(x, y);
+    out.set_estimates({{0, 2048}, {0, 1536}});
+    input.set_estimates({{0, 2048}, {0, 1536}});
+    return out;
+}
+
+// On one thread rows slide through the whole picture, and with a tail that is shifted Halide 21
+// folds none of them: 12 MiB each.
+TEST(SchedulePipeline, WhatSlidesIsFolded) {
+    Params params;
+    params.parallelism = 1;
+    params.verbosity = 2;
+    const ScheduleOutcome outcome = scheduled(long_memory(), params);
+    ASSERT_FALSE(outcome.allocated.empty()) << outcome.report;
+    bool slides = false;
+    for (const auto& [function, bytes] : outcome.allocated) {
+        const FunctionSchedule& f = outcome.schedule.functions[function];
+        slides = slides || !(f.store == f.compute);
+        EXPECT_LT(bytes, 1 << 20) << outcome.dag.functions[function].id.text() << outcome.report;
+    }
+    EXPECT_TRUE(slides) << outcome.report;
+}
+
 TEST(SchedulePipeline, NamesAScheduleThatIsNotThere) {
     Params params;
     params.schedule = "/nowhere/schedule.json";

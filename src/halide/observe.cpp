@@ -1,10 +1,12 @@
-#include "observe.h"
+#include "halide/observe.h"
 
 #include <algorithm>
 #include <set>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
-namespace nestor::testing {
+namespace nestor {
 
 using Halide::Expr;
 using Halide::Internal::IRNodeType;
@@ -23,9 +25,37 @@ struct Part {
 };
 using Parts = std::map<std::string, Part>;
 
+// Loops in which memory is allocated.
+class AllocatingLoops : public ir::IRVisitor {
+  public:
+    std::unordered_set<const ir::For*> loops;
+
+  private:
+    using ir::IRVisitor::visit;
+
+    void visit(const ir::Allocate* node) override {
+        found_ = true;
+        node->body.accept(this);
+    }
+
+    void visit(const ir::For* node) override {
+        const bool before = std::exchange(found_, false);
+        node->body.accept(this);
+        if (found_) {
+            loops.insert(node);
+        }
+        found_ = found_ || before;
+    }
+
+    bool found_ = false;
+};
+
 class Walk {
   public:
-    Walk(const ResolvedCall& call, Observed& observed) : observed_(observed) {
+    // `wanted`: the loops to look into; null: all.
+    Walk(const ResolvedCall& call, const std::unordered_set<const ir::For*>* wanted,
+         Observed& observed)
+        : wanted_(wanted), observed_(observed) {
         for (const auto& [name, buffer] : call.buffers) {
             interpreter_.bind_buffer(buffer);
         }
@@ -106,6 +136,9 @@ class Walk {
     }
 
     void loop(const ir::For* node) {
+        if (wanted_ != nullptr && !wanted_->contains(node)) {
+            return;
+        }
         const Value min = interpreter_.evaluate(node->min);
         const Value extent = interpreter_.evaluate(node->extent);
         const std::int64_t* first = as_integer(min);
@@ -162,6 +195,7 @@ class Walk {
         largest = std::max(largest, count);
     }
 
+    const std::unordered_set<const ir::For*>* wanted_;
     Observed& observed_;
     Interpreter interpreter_;
     Parts* parts_ = nullptr;  // of loops in the block around, in this iteration
@@ -170,10 +204,32 @@ class Walk {
 
 }  // namespace
 
-Observed observe(const Stmt& lowered, const ResolvedCall& call) {
+Observed observe(const Stmt& lowered, const ResolvedCall& call, Observe what) {
     Observed observed;
-    Walk(call, observed).statement(lowered);
+    AllocatingLoops allocating;
+    if (what == Observe::Allocations) {
+        lowered.accept(&allocating);
+    }
+    Walk(call, what == Observe::Allocations ? &allocating.loops : nullptr, observed)
+        .statement(lowered);
     return observed;
 }
 
-}  // namespace nestor::testing
+std::optional<std::int64_t> allocated_bytes(const Observed& observed, const Function& function) {
+    if (!observed.complete) {
+        return {};
+    }
+    std::optional<std::int64_t> bytes;
+    for (std::size_t i = 0; i < function.types.size(); i++) {
+        const std::string name = function.types.size() == 1
+                                     ? function.halide_name
+                                     : function.halide_name + "." + std::to_string(i);
+        const auto found = observed.allocated.find(name);
+        if (found != observed.allocated.end()) {
+            bytes = bytes.value_or(0) + found->second;
+        }
+    }
+    return bytes;
+}
+
+}  // namespace nestor
