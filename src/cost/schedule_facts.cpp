@@ -196,7 +196,6 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
         return slides;
     }
     const std::vector<std::int64_t> extents = regions.extents(function);
-    const std::vector<std::int64_t> needed = regions.loaded(Source::Function, function);
     bool between = false;
     for (const LoopFacts& loop : around.loops) {
         between = between || loop.site.loop == site.loop;
@@ -214,9 +213,7 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
             // Half a row an iteration is none at some and one at others, of which Halide makes
             // nothing.
             if (!span.whole && !span.uneven && move > 0 && !known) {
-                const auto extent = static_cast<double>(extents[d]);
-                const double overlap = std::max(0.0, static_cast<double>(needed[d]) - move);
-                slides.push_back({d, std::min(extent, move), loop.trips, overlap / move});
+                slides.push_back({d, std::min(static_cast<double>(extents[d]), move), loop.trips});
             }
         }
     }
@@ -342,58 +339,6 @@ double ScheduleFacts::everything() {
     return *everything_;
 }
 
-// Of functions that slide in one loop, those with more around them begin some iterations earlier.
-// Halide 21 folds the storage of what begins in the first of all of these, and of all others only
-// if no iteration is one in which a function begins in the middle (found by lowering: stencil_chain
-// in steps of 2, 4, 8 and 16 rows of the last function).
-bool ScheduleFacts::is_folded(int function, const Slide& slide) const {
-    const LoopSite& site = schedule_.functions[function].compute.site;
-    bool whole = true;
-    double first = 0;
-    for (std::size_t i = 0; i < slides_.size(); i++) {
-        const Level& level = schedule_.functions[i].compute;
-        if (slides_[i].empty() || level.site != site) {
-            continue;
-        }
-        for (const Slide& other : slides_[i]) {
-            first = std::max(first, std::ceil(other.before));
-            whole =
-                whole && (other.before > slide.before || other.before == std::floor(other.before));
-        }
-    }
-    return (whole || std::ceil(slide.before) >= first) && readers_begin_together(function, site);
-}
-
-// Of several functions that read one, all have to begin with a whole iteration, and at most one
-// apart (found by lowering chains of which the last function reads the first, too, in steps of 1 to
-// 8 rows): else Halide 21 finds no order in what they need.
-bool ScheduleFacts::readers_begin_together(int function, const LoopSite& site) const {
-    int readers = 0;
-    bool whole = true;
-    double earliest = 0;
-    double latest = 0;
-    for (const Placement::Use& use : placement_.uses(function)) {
-        const bool owner = use.function == site.function && use.stage == site.stage;
-        const bool inside = placement_.kind(use.function) == Placement::Kind::At &&
-                            schedule_.functions[use.function].compute.site == site;
-        if (use.function == function || !(owner || inside)) {
-            continue;
-        }
-        double before = 0;
-        if (inside) {
-            for (const Slide& slide : slides_[use.function]) {
-                before = std::max(before, slide.before);
-            }
-        }
-        whole = whole && before == std::floor(before);
-        const double begin = std::ceil(before);
-        earliest = readers == 0 ? begin : std::min(earliest, begin);
-        latest = readers == 0 ? begin : std::max(latest, begin);
-        readers++;
-    }
-    return readers <= 1 || (whole && latest - earliest <= 1);
-}
-
 double ScheduleFacts::allocated_bytes(int function) {
     std::optional<double>& known = allocated_bytes_[function];
     if (!known) {
@@ -411,9 +356,6 @@ double ScheduleFacts::find_allocated_bytes(int function) {
     const std::vector<std::int64_t> computed =
         bounds_.within(schedule_.functions[function].compute.site).extents(function);
     for (const Slide& slide : slides_[function]) {
-        if (!is_folded(function, slide)) {
-            continue;
-        }
         const auto ring =
             static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(computed[slide.dim])));
         const auto whole = static_cast<double>(stored[slide.dim]);

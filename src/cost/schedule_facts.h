@@ -114,7 +114,8 @@ class ScheduleFacts {
     /** See nestor::root_memory(). */
     [[nodiscard]] RootMemory root_memory() const { return nestor::root_memory(bounds_); }
     /** Bytes of one allocation of a function. Where it slides, Halide keeps no more than a circular
-     * buffer of what one computation needs (storage folding). 0 if it has none. */
+     * buffer of what one computation needs (storage folding), by itself or because it is told to:
+     * set_allocated_bytes() is for where it does not. 0 if it has none. */
     [[nodiscard]] double allocated_bytes(int function);
     /** What is known of it from elsewhere. */
     void set_allocated_bytes(int function, double bytes) { allocated_bytes_[function] = bytes; }
@@ -138,7 +139,6 @@ class ScheduleFacts {
         int dim = 0;
         double steady = 1;  // extent that is computed in an iteration that is not the first
         double every = 1;   // iterations from one first to the next
-        double before = 0;  // iterations by which the loop has to begin earlier
     };
 
     /** Dimensions, densest first. */
@@ -149,8 +149,6 @@ class ScheduleFacts {
     [[nodiscard]] double imbalance_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] double find_allocated_bytes(int function);
-    [[nodiscard]] bool is_folded(int function, const Slide& slide) const;
-    [[nodiscard]] bool readers_begin_together(int function, const LoopSite& site) const;
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
     const Schedule& schedule_;

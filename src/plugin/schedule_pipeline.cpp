@@ -143,7 +143,7 @@ class Scheduling {
     [[nodiscard]] Compared folded(const Proposal& candidate, AllocatedBytes allocated,
                                   const Machine& machine) const {
         Schedule schedule = with_kept_storage(
-            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, allocated));
+            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, &allocated));
         std::erase_if(allocated, [&](const auto& each) {
             return schedule.functions[each.first].fold.has_value();
         });

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "schedule/placement.h"
+#include "search/folds.h"
 #include "search/guards.h"
 #include "search/moves.h"
 #include "search/storage.h"
@@ -42,6 +43,10 @@ void follow(const NestPlan& before, const NestPlan& after, NestPlan& mine) {
         mine.dot = after.dot;
     }
     follow(before.selected, after.selected, mine.selected);
+}
+
+Lineage child_of(const Lineage& parent, Plan plan) {
+    return {parent.space, std::move(plan), parent.guarded, parent.folded};
 }
 
 bool have_same_loops(const Function& a, const Function& b) {
@@ -90,7 +95,18 @@ Proposal Explorer::make(const Lineage& lineage, std::string name) {
     if (lineage.guarded) {
         schedule = with_guarded_blocks(std::move(schedule));
     }
+    if (lineage.folded) {
+        schedule = with_folds(dag_, std::move(schedule), machine_);
+    }
     return {std::move(name), with_kept_storage(dag_, std::move(schedule)), seconds, false, lineage};
+}
+
+std::optional<Proposal> Explorer::twin(const Lineage& lineage) {
+    Lineage other = lineage;
+    other.folded = !lineage.folded;
+    Proposal made = make(other, lineage.folded ? "not folded" : "folded");
+    const bool same = made.schedule == make(lineage, "").schedule;
+    return same ? std::nullopt : std::optional(std::move(made));
 }
 
 bool Explorer::is_legal(const Proposal& proposal) {
@@ -121,8 +137,11 @@ std::vector<Proposal> Explorer::neighbours(const Lineage& parent, const Limits& 
             break;
         }
         for (Plan& plan : changes(parent, function)) {
-            found.push_back(make({parent.space, std::move(plan), parent.guarded}, "neighbour"));
+            found.push_back(make(child_of(parent, std::move(plan)), "neighbour"));
         }
+    }
+    if (std::optional<Proposal> twin = this->twin(parent)) {
+        found.push_back(std::move(*twin));
     }
     return found;
 }
@@ -239,7 +258,7 @@ std::optional<Proposal> Explorer::improved(const Lineage& parent, std::int64_t w
     }
     const Found better =
         shake(*tools.builder, *tools.evaluator, *found, caps, limits, random(), work);
-    Proposal made = make({parent.space, better.plan, parent.guarded}, "local search");
+    Proposal made = make(child_of(parent, better.plan), "local search");
     return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
 }
 

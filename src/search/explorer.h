@@ -26,8 +26,8 @@ class Explorer {
     [[nodiscard]] std::span<const Space> spaces() const { return spaces_; }
 
     /** All that differ from it by one decision, or one of for_each_finishing_move() or
-     * for_each_tall_tile(), legal or not (see is_legal(), which takes longer than making them); as
-     * far as `limits` let it. Functions come in a random order. */
+     * for_each_tall_tile(), and its twin(), legal or not (see is_legal(), which takes longer than
+     * making them); as far as `limits` let it. Functions come in a random order. */
     [[nodiscard]] std::vector<Proposal> neighbours(const Lineage& parent, const Limits& limits,
                                                    std::mt19937_64& random);
 
@@ -58,6 +58,10 @@ class Explorer {
 
     /** Predicts by that correction from now on (nullptr: by none). Keeps the reference. */
     void set_correction(const Correction* correction);
+
+    /** The same with circular buffers for all that slides, if it has none, or without them; none
+     * if nothing slides. Legal or not. */
+    [[nodiscard]] std::optional<Proposal> twin(const Lineage& lineage);
 
     /** The schedule of a lineage with its predicted time; legal or not. */
     [[nodiscard]] Proposal make(const Lineage& lineage, std::string name);

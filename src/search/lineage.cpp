@@ -130,8 +130,10 @@ std::string print_lineage(const Lineage& lineage) {
     for (const FunctionPlan& f : lineage.plan.functions) {
         functions.push_back(function_json(f));
     }
-    return json{
-        {"space", lineage.space}, {"guarded", lineage.guarded}, {"functions", std::move(functions)}}
+    return json{{"space", lineage.space},
+                {"guarded", lineage.guarded},
+                {"folded", lineage.folded},
+                {"functions", std::move(functions)}}
         .dump();
 }
 
@@ -141,6 +143,7 @@ Result<Lineage> parse_lineage(const std::string& text, std::span<const Space> sp
         const json all = json::parse(text);
         all.at("space").get_to(lineage.space);
         all.at("guarded").get_to(lineage.guarded);
+        lineage.folded = all.value("folded", false);  // records of before have none
         for (const json& f : all.at("functions")) {
             lineage.plan.functions.push_back(read_function(f));
         }

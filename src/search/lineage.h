@@ -10,11 +10,12 @@
 
 namespace nestor {
 
-/** A schedule that follows from a plan: of_pipeline(build(plan)), guarded or not. */
+/** A schedule that follows from a plan: of_pipeline(build(plan)), guarded and folded or not. */
 struct Lineage {
     int space = 0;         // of make_spaces()
     Plan plan;             // of that space's graph
     bool guarded = false;  // see guards.h
+    bool folded = false;   // all that slides: see folds.h
 
     bool operator==(const Lineage&) const = default;
 };

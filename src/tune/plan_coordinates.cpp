@@ -37,6 +37,7 @@ enum class Aspect : std::uint8_t {
     Dot,
     Selected,
     Task,
+    Folded,
 };
 
 // Of what a decision is about, and, of a choice, what is chosen.
@@ -68,6 +69,7 @@ std::vector<float> PlanCoordinates::of(const Lineage& lineage) {
     };
     set(key(Aspect::Space, 0, {lineage.space}), kSpace);
     set(key(Aspect::Guarded, 0, {}), lineage.guarded ? kChoice : 0);
+    set(key(Aspect::Folded, 0, {}), lineage.folded ? kChoice : 0);
     for (std::size_t f = 0; f < graph.functions.size(); f++) {
         const FunctionPlan& plan = lineage.plan.functions[f];
         const std::uint64_t about = hash_bytes(graph.functions[f].id.text());

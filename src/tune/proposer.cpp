@@ -70,7 +70,13 @@ std::vector<Proposal> Proposer::first(int most, const Trials& trials) {
         const bool dull = proposal.is_seed && !chosen.empty() && seeds > kSeeds;
         if (static_cast<int>(chosen.size()) < most && !again && !dull &&
             !trials.knows(hash(proposal.schedule, dag_))) {
+            std::optional<Proposal> twin =
+                proposal.lineage ? explorer_.twin(*proposal.lineage) : std::nullopt;
             chosen.push_back(std::move(proposal));
+            if (twin && static_cast<int>(chosen.size()) < most && explorer_.is_legal(*twin) &&
+                !trials.knows(hash(twin->schedule, dag_))) {
+                chosen.push_back(std::move(*twin));
+            }
         }
     }
     return chosen;

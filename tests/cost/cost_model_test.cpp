@@ -104,68 +104,88 @@ TEST(Facts, ASlidingWindowComputesEachRowOnce) {
     EXPECT_NEAR(all.nest(1, 0).iterations(0), 15.0 * 30 * 128 * 36 * 3, 1);
 }
 
-/// Functions that each sum three rows of the one before, all of them sliding in a tile of the last
-/// one, which is computed in blocks of so many rows; the last one may read the first, too. As many
-/// rows are stored of each as returned.
-std::vector<double> stored_rows(int functions, std::int64_t block, bool reads_first = false) {
+/// Functions that each sum three rows of the one before, all of them sliding in a tile of 64 rows
+/// of the last one, which is computed in blocks of so many.
+struct Chain {
     PipelineDag dag = blur();
-    const Function last = dag.functions[2];
-    dag.functions.pop_back();
-    for (int f = 2; f <= functions + 1; f++) {
-        Function next = last;
-        next.id.stem = "step_" + std::to_string(f);
-        next.is_output = f == functions + 1;
-        next.can_inline = !next.is_output;
-        next.consumers = next.is_output ? std::vector<int>{} : std::vector<int>{f + 1};
-        for (Load& load : next.stages[0].loads) {
-            load.index = f - 1;
+    Schedule schedule;
+    int functions = 0;
+
+    Chain(int functions, std::int64_t block) : functions(functions) {
+        const Function last = dag.functions[2];
+        dag.functions.pop_back();
+        for (int f = 2; f <= functions + 1; f++) {
+            Function next = last;
+            next.id.stem = "step_" + std::to_string(f);
+            next.is_output = f == functions + 1;
+            next.can_inline = !next.is_output;
+            next.consumers = next.is_output ? std::vector<int>{} : std::vector<int>{f + 1};
+            for (Load& load : next.stages[0].loads) {
+                load.index = f - 1;
+            }
+            dag.functions.push_back(next);
         }
-        if (next.is_output && reads_first) {
-            Load first = next.stages[0].loads.front();
-            first.index = 1;
-            next.stages[0].loads.push_back(first);
-            dag.functions[1].consumers.push_back(f);
+        dag.outputs = {functions + 1};
+        schedule = empty_schedule(dag);
+        LoopNest& consumer = nest(schedule, functions + 1);
+        const LoopRef yi = split(consumer, 1, 64);
+        consumer.unrolled = {split(consumer, 1, block)};
+        consumer.order = {consumer.unrolled[0], {0, 0}, yi, {1, 0}};
+        for (int f = 1; f <= functions; f++) {
+            schedule.functions[f].compute = Level::at({functions + 1, 0, yi});
+            schedule.functions[f].store = Level::at({functions + 1, 0, {1, 0}});
         }
-        dag.functions.push_back(next);
     }
-    dag.outputs = {functions + 1};
-    Schedule schedule = empty_schedule(dag);
-    LoopNest& consumer = nest(schedule, functions + 1);
-    const LoopRef yi = split(consumer, 1, 64);
-    consumer.unrolled = {split(consumer, 1, block)};
-    consumer.order = {consumer.unrolled[0], {0, 0}, yi, {1, 0}};
-    for (int f = 1; f <= functions; f++) {
-        schedule.functions[f].compute = Level::at({functions + 1, 0, yi});
-        schedule.functions[f].store = Level::at({functions + 1, 0, {1, 0}});
+
+    /// Rows of each that are stored.
+    [[nodiscard]] std::vector<double> stored() const {
+        const Machine machine = avx2();
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        std::vector<double> rows;
+        for (int f = 1; f <= functions; f++) {
+            rows.push_back(facts.allocated_bytes(f) / kRow);
+        }
+        return rows;
     }
+
+    static constexpr double kRow = 4 * 1920;  // bytes
+};
+
+TEST(Facts, WhatSlidesIsFoldedToOneComputation) {
+    using Rows = std::vector<double>;
+    EXPECT_EQ(Chain(4, 2).stored(), (Rows{16, 8, 8, 4}));
+    EXPECT_EQ(Chain(4, 4).stored(), (Rows{16, 16, 8, 8}));
+    EXPECT_EQ(Chain(4, 8).stored(), (Rows{16, 16, 16, 16}));
+}
+
+TEST(Facts, ACircularBufferHasRoomForATail) {
+    const Chain chain(4, 4);
     const Machine machine = avx2();
     Expansions expansions;
-    ScheduleFacts facts(dag, schedule, machine, expansions);
-    std::vector<double> rows;
-    for (int f = 1; f <= functions; f++) {
-        rows.push_back(facts.allocated_bytes(f) / (4.0 * 1920));
-    }
-    return rows;
+    ScheduleFacts facts(chain.dag, chain.schedule, machine, expansions);
+    const std::optional<Fold> fold = facts.circular_buffer(4);
+    ASSERT_TRUE(fold);
+    EXPECT_EQ(*fold, (Fold{1, 16, true})) << "six rows, and three more";
+    EXPECT_EQ(facts.folded_bytes(4, *fold), 16 * Chain::kRow);
+    EXPECT_FALSE(facts.circular_buffer(5)) << "the output";
 }
 
-TEST(Facts, StorageIsFoldedWhereNothingBeginsInTheMiddleOfAnIteration) {
-    // The first one begins 8 rows before the last one's.
-    using Rows = std::vector<double>;
-    EXPECT_EQ(stored_rows(4, 2), (Rows{16, 8, 8, 4}));
-    EXPECT_EQ(stored_rows(4, 8), (Rows{16, 16, 16, 16})) << "all in the same iteration";
-    EXPECT_EQ(stored_rows(4, 4), (Rows{16, 16, 68, 66})) << "the second two half a one later";
-}
-
-// As Halide 21 lowers them.
-TEST(Facts, StorageIsFoldedWhereReadersBeginTogether) {
-    const auto first = [](int functions, std::int64_t block) {
-        return stored_rows(functions, block, true).front();
+TEST(Cost, WhatIsKnownToBeAllocatedCounts) {
+    const Chain chain(4, 4);
+    const Machine machine = avx2();
+    const auto with = [&](const AllocatedBytes& allocated) {
+        return predict(chain.dag, chain.schedule, machine, nullptr, allocated).cost.total();
     };
-    EXPECT_LE(first(2, 2), 8) << "one begins an iteration before the other";
-    EXPECT_GE(first(2, 1), 64) << "two iterations before";
-    EXPECT_GE(first(2, 4), 64) << "half an iteration before";
-    EXPECT_LE(first(3, 4), 16);
-    EXPECT_GE(first(3, 2), 64);
+    const double folded = with({});
+    AllocatedBytes whole;
+    AllocatedBytes rounded;
+    for (int f = 1; f <= 4; f++) {
+        whole[f] = static_cast<std::int64_t>(1080 * Chain::kRow);
+        rounded[f] = static_cast<std::int64_t>(1.1 * Chain::kRow * chain.stored()[f - 1]);
+    }
+    EXPECT_GT(with(whole), 1.2 * folded);
+    EXPECT_EQ(with(rounded), folded);
 }
 
 TEST(Facts, WhatIsComputedAroundAParallelLoopRunsOnOneThread) {

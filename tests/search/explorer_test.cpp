@@ -42,6 +42,46 @@ TEST(Lineage, SaysAllThatASearchKnowsOfAProposal) {
     EXPECT_GT(count, 5);
 }
 
+TEST(Lineage, OfRecordsFromBeforeFoldsIsRead) {
+    const PipelineDag dag = samples::blur();
+    const Machine machine = avx2();
+    Explorer explorer(dag, machine, {});
+    Lineage folded{0, explorer.spaces().front().starts.front().plan, false, true};
+    std::string text = print_lineage(folded);
+    const auto read = parse_lineage(text, explorer.spaces());
+    ASSERT_TRUE(read) << read.error();
+    EXPECT_EQ(read.value(), folded);
+    const std::string key = R"("folded":true,)";
+    ASSERT_NE(text.find(key), std::string::npos) << text;
+    const auto old = parse_lineage(text.erase(text.find(key), key.size()), explorer.spaces());
+    ASSERT_TRUE(old) << old.error();
+    EXPECT_FALSE(old.value().folded);
+}
+
+TEST(Explorer, WhatSlidesHasATwinThatIsFolded) {
+    const Machine machine = avx2();
+    int slide = 0;
+    for (const PipelineDag& dag : samples::all()) {
+        Explorer explorer(dag, machine, {});
+        for (const Start& start : explorer.spaces().front().starts) {
+            const Lineage lineage{0, start.plan};
+            const Proposal usual = explorer.make(lineage, "");
+            const auto is_folded = [](const FunctionSchedule& f) { return f.fold.has_value(); };
+            EXPECT_TRUE(std::ranges::none_of(usual.schedule.functions, is_folded)) << dag.name;
+            const std::optional<Proposal> twin = explorer.twin(lineage);
+            if (!twin) {
+                continue;
+            }
+            slide++;
+            EXPECT_TRUE(std::ranges::any_of(twin->schedule.functions, is_folded)) << dag.name;
+            const std::optional<Proposal> back = explorer.twin(*twin->lineage);
+            ASSERT_TRUE(back) << dag.name;
+            EXPECT_EQ(back->schedule, usual.schedule) << dag.name;
+        }
+    }
+    EXPECT_GT(slide, 0);
+}
+
 TEST(Lineage, OfAnotherPipelineIsRefused) {
     const Machine machine = avx2();
     const std::vector<PipelineDag> dags = samples::all();

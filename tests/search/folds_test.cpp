@@ -9,6 +9,7 @@
 namespace nestor {
 namespace {
 
+const Machine kMachine = shipped_profile(InstructionSet::X86Avx2);
 constexpr std::int64_t kRow = 1920 * 4;  // bytes of blur_x
 
 /** blur_x slides down blur_y in steps of so many rows. */
@@ -26,8 +27,8 @@ std::optional<Fold> fold_of_blur_x(std::int64_t rows, std::int64_t allocated_row
     const PipelineDag dag = samples::blur();
     const Schedule schedule = sliding(dag, rows);
     EXPECT_TRUE(check_legality(dag, schedule).empty()) << text(check_legality(dag, schedule));
-    const Schedule folded = with_folds(dag, schedule, shipped_profile(InstructionSet::X86Avx2),
-                                       {{1, allocated_rows * kRow}});
+    const AllocatedBytes allocated = {{1, allocated_rows * kRow}};
+    const Schedule folded = with_folds(dag, schedule, kMachine, &allocated);
     EXPECT_TRUE(check_legality(dag, folded).empty()) << text(check_legality(dag, folded));
     return folded.functions[1].fold;
 }
@@ -42,13 +43,25 @@ TEST(Folds, AreNotForWhatHalideHasFolded) {
     EXPECT_EQ(fold_of_blur_x(4, 17), std::nullopt) << "hardly shorter";
 }
 
+TEST(Folds, AreForAllThatSlidesWhereNothingWasLowered) {
+    const PipelineDag dag = samples::blur();
+    const Schedule folded = with_folds(dag, sliding(dag, 4), kMachine);
+    EXPECT_EQ(folded.functions[1].fold, (Fold{1, 16, true}));
+    EXPECT_EQ(with_folds(dag, folded, kMachine), folded) << "once";
+}
+
 TEST(Folds, AreNotForWhatIsComputedAsAWhole) {
     const PipelineDag dag = samples::blur();
     Schedule schedule = empty_schedule(dag);
     schedule.functions[1].compute = Level::root();
-    EXPECT_EQ(
-        with_folds(dag, schedule, shipped_profile(InstructionSet::X86Avx2), {{1, 1082 * kRow}}),
-        schedule);
+    EXPECT_EQ(with_folds(dag, schedule, kMachine), schedule);
+}
+
+TEST(Folds, AreNotForWhatTheUserHasScheduled) {
+    PipelineDag dag = samples::blur();
+    const Schedule schedule = sliding(dag, 4);
+    dag.functions[1].pinned = "scheduled";
+    EXPECT_EQ(with_folds(dag, schedule, kMachine), schedule);
 }
 
 }  // namespace

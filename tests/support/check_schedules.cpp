@@ -1,6 +1,7 @@
 #include "check_schedules.h"
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "halide/apply.h"
@@ -8,7 +9,9 @@
 #include "halide/target_machine.h"
 #include "halide/verify.h"
 #include "run.h"
+#include "schedule/legality.h"
 #include "schedule/print.h"
+#include "search/folds.h"
 
 namespace nestor::testing {
 
@@ -88,6 +91,17 @@ class SchedulesCheck {
 std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machine) {
     const Limits limits(1e9, std::int64_t{1} << 40U);
     return search(dag, machine, {}, limits).proposals;
+}
+
+void add_folded(const PipelineDag& dag, const Machine& machine, std::vector<Proposal>& proposals) {
+    std::vector<Proposal> folded;
+    for (const Proposal& each : proposals) {
+        Schedule schedule = with_folds(dag, each.schedule, machine);
+        if (!(schedule == each.schedule) && check_legality(dag, schedule).empty()) {
+            folded.push_back({each.name + ", folded", std::move(schedule), 0});
+        }
+    }
+    std::ranges::move(folded, std::back_inserter(proposals));
 }
 
 std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine) {

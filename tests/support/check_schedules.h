@@ -20,6 +20,9 @@ struct SchedulesReport {
 /// All that the search proposes, with limits that never stop it.
 std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machine);
 
+/// Adds each of them with circular buffers for all that slides, wherever Halide folds it or not.
+void add_folded(const PipelineDag& dag, const Machine& machine, std::vector<Proposal>& proposals);
+
 /// The search's best, and the seeds, which are what a user gets if that is refused. (Few compile in
 /// the time that one of the others takes.)
 std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine);

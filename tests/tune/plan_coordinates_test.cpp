@@ -65,6 +65,10 @@ TEST(PlanCoordinates, AreFurtherApartTheMoreIsDecidedDifferently) {
     Lineage guarded = base;
     guarded.guarded = true;
     EXPECT_GT(apart(coordinates.of(base), coordinates.of(guarded)), 0);
+    Lineage folded = base;
+    folded.folded = true;
+    EXPECT_GT(apart(coordinates.of(base), coordinates.of(folded)), 0);
+    EXPECT_GT(apart(coordinates.of(guarded), coordinates.of(folded)), 0);
 }
 
 TEST(PlanCoordinates, TellSpotsApart) {

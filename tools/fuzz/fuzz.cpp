@@ -73,6 +73,7 @@ std::vector<nestor::Proposal> schedules_of(const nestor::PipelineDag& dag,
                                  dag, dag.algorithm_hash + static_cast<std::uint64_t>(i), kChanges),
                              0});
     }
+    nestor::testing::add_folded(dag, machine, schedules);
     return schedules;
 }
 
