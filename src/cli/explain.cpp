@@ -132,7 +132,9 @@ void print_json(const Explanation& e) {
               {"chosen", e.outcome.chosen}, {"predicted_seconds", e.prediction.cost.total()}};
     json["candidates"] = Json::array();
     for (const Compared& each : e.outcome.candidates) {
-        json["candidates"].push_back({{"name", each.name}, {"predicted_seconds", each.seconds}});
+        json["candidates"].push_back({{"name", each.name},
+                                      {"predicted_seconds", each.seconds},
+                                      {"replay", Json::parse(print_json(dag, each.schedule))}});
     }
     json["functions"] = Json::array();
     for (const Function& f : dag.functions) {

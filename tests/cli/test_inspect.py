@@ -58,6 +58,17 @@ def test_explain_json(source):
     assert facts["schedules_looked_at"] > 100
 
 
+def test_explain_has_the_schedules_that_were_compared(source, tmp_path):
+    """Each can be replayed, and is the schedule that was meant."""
+    candidates = json.loads(succeed("explain", *source, "--json"))["candidates"]
+    assert len(candidates) > 2
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(candidates[-1]["replay"]))
+    replayed = json.loads(succeed("explain", *source, "--schedule", other, "--json"))
+    named = json.loads(succeed("explain", *source, "--proposal", candidates[-1]["name"], "--json"))
+    assert replayed["loop_nest"] == named["loop_nest"]
+
+
 def test_explain_a_schedule(source, schedule):
     facts = json.loads(succeed("explain", *source, "--schedule", schedule, "--json"))
     assert facts["chosen"] == f"replayed from {schedule}"
