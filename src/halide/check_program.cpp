@@ -239,7 +239,11 @@ class CheckRun {
 
     void execute(Stmt s) {
         const std::size_t before = interpreter_.mark();
-        while (s.defined() && fuel_-- > 0) {
+        while (s.defined()) {
+            if (fuel_-- <= 0) {
+                result.complete = false;
+                break;
+            }
             if (const auto* let = s.as<ir::LetStmt>()) {
                 interpreter_.bind(let->name, interpreter_.evaluate(let->value));
                 s = let->body;

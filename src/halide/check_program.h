@@ -31,6 +31,7 @@ struct BoundsQuery {
     std::map<std::string, std::vector<std::optional<Range>>> required;
     std::vector<FailedCheck> failed_checks;  // run-time assertions that would fail
     std::set<std::string> unknown_checks;    // keys of those that depend on what cannot be known
+    bool complete = true;  // false: not all of them were evaluated, it would take too long
 };
 
 /** A buffer argument of a lowered pipeline. */
