@@ -15,10 +15,9 @@ enum class Clock {
 };
 
 /** Does `body` in a copy of this process, of which nothing but its Result comes back: a line of
- * text, without line breaks. That it was
- * ended by a signal, or took longer than so many seconds, is an Error, too; by the processor's
- * clock also that it took kWaiting times as long by the wall's. A signal that asks this process to
- * stop is raised here after the copy has ended.
+ * text, without line breaks. That it was ended by a signal, or took longer than so many seconds, is
+ * an Error, too; by the processor's clock also that it took kWaiting times as long by the wall's. A
+ * signal that asks this process to stop is raised here after the copy has ended.
  *
  * Where other threads run, `body` is called here instead: a lock that one of them holds would never
  * be released in the copy. */
