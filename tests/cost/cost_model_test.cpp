@@ -818,6 +818,29 @@ Schedule product_by_columns(const PipelineDag& dag) {
     return schedule;
 }
 
+// Eight rows of a by one vector of b, along more steps than the first cache has room for: each step
+// takes one element of eight lines, which are there until the lines were read to their ends; or, in
+// a transposed, eight elements of a line whose others it never wants.
+TEST(Cost, WhatStepsTakeOfTheSameLinesIsBroughtOnce) {
+    constexpr std::int64_t kDepth = 8192 + 16;
+    const auto l2 = [&](bool transposed) {
+        PipelineDag dag = samples::matmul();
+        Stage& update = dag.functions[2].stages[1];
+        update.loops[2].range.extent = kDepth;
+        std::vector<Range> a = {{0, kDepth}, {0, 384}};
+        if (transposed) {
+            std::swap(a[0], a[1]);
+            std::swap(update.loads[0].coords[0], update.loads[0].coords[1]);
+        }
+        for (const int f : {0, 1}) {
+            dag.functions[f].region = f == 0 ? a : std::vector<Range>{{0, 512}, {0, kDepth}};
+            dag.inputs[f].region = dag.functions[f].region;
+        }
+        return predict(dag, sums_in_blocks(dag, 8), avx2()).cost[Term::L2];
+    };
+    EXPECT_LT(l2(false), l2(true));
+}
+
 // A vector of 256 rows, again and again: 16 KB of cache lines, which stay in the second cache
 // unless rows are a multiple of a page apart.
 TEST(Cost, LinesAMultipleOfAPageApartShareFewSets) {

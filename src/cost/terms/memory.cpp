@@ -9,6 +9,8 @@ namespace {
 
 constexpr double kUsable = 0.75;    // of a cache: lines conflict, and others want some
 constexpr double kLineTraffic = 2;  // a line that is written is read before
+// Bytes of cache lines for each byte of a vector of their size, which lies across two of them.
+constexpr double kWholeLines = 1.5;
 // What it costs, in bytes that could have been fetched meanwhile, when a run of bytes begins that
 // the prefetchers do not follow yet (measured: docs/cost-model.md).
 constexpr double kStartL3 = 160;
@@ -86,7 +88,19 @@ class NestTraffic {
         const double all = 1 + (nest.loops[position].trips - 1) * fresh(each);
         // What is computed inside, but kept outside, is written as often.
         const double written = each.is_inside ? entries * each.bytes * all : 0;
-        return entries * each.bytes * each.line_bytes * begun(nest, array) * all + written;
+        return entries * each.bytes * line_bytes(nest, position, array) * begun(nest, array) * all +
+               written;
+    }
+
+    // Of the lines that an array's bytes are in, for each byte. Lines of which an iteration takes
+    // but a part are brought once for all iterations, if the cache holds them from one to the next.
+    double line_bytes(const NestFacts& nest, std::size_t position, std::size_t array) {
+        const Footprint& each = footprints_.at(nest, position)[array];
+        if (position + 1 >= nest.loops.size() || each.bytes * each.line_bytes > cache_) {
+            return each.line_bytes;
+        }
+        const double all = footprints_.at(nest, position + 1)[array].line_bytes;
+        return std::min(each.line_bytes, std::max(all, kWholeLines));
     }
 
     // What the nest itself writes.
