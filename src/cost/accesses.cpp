@@ -90,7 +90,7 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
     if (!scattered && rate == 1) {
         return dense;
     }
-    const double gathered = machine_.gather[type].value_or(1);
+    const double gathered = machine_.gathered(type, lanes);
     const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);
     const double elements =
         lanes * (store ? 2 * scalar_store : gathered * waits(source, index, coords, known));
@@ -119,7 +119,7 @@ Access Accesses::with_steps(Source source, int index, const std::vector<Coordina
     if (apart == 1) {
         return dense;
     }
-    const double elements = lanes * machine_.gather[type].value_or(1);
+    const double elements = lanes * machine_.gathered(type, lanes);
     if (is_near(apart)) {
         const ElementType together = integer_of(bytes_of(type) * body_.steps_in_vector);
         const Quantity& near = machine_.strided_load[together][near_stride(apart)];

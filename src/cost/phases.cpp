@@ -5,20 +5,32 @@
 
 namespace nestor {
 
+namespace {
+
+// Halide 21 makes vectors of points that far from each other, and interleaves them; it does not
+// take a vector apart by more.
+constexpr int kMostApart = 4;
+
+}  // namespace
+
 KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
     : stage_(facts.graph().functions[nest.function].stages[nest.stage]),
       modulus_(stage_.loops.size(), 1),
       fixed_(stage_.loops.size(), false) {
     const Function& f = facts.graph().functions[nest.function];
-    // Points next to each other that are copies of the body, vectors included.
+    // Points next to each other that are copies of the body, those of a vector that is taken apart
+    // included.
     std::vector<double> copies(stage_.loops.size(), 1);
     for (std::size_t i = 0; i < nest.innermost_rolled(); i++) {
         const LoopFacts& loop = nest.loops[i];
-        copies[loop.site.loop.dim] *= loop.trips;
-        const int period = nest.expansion->periods[loop.site.loop.dim];
-        if (loop.run == LoopRun::Vector && std::fmod(loop.trips, period) == 0) {
+        if (loop.run == LoopRun::Vector) {
+            const int period = nest.expansion->periods[loop.site.loop.dim];
+            if (period > kMostApart || std::fmod(loop.trips, period) != 0) {
+                continue;
+            }
             apart_ = period;
         }
+        copies[loop.site.loop.dim] *= loop.trips;
     }
     for (std::size_t l = 0; l < stage_.loops.size(); l++) {
         const Loop& loop = stage_.loops[l];

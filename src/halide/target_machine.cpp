@@ -64,6 +64,20 @@ void set_caches(const Target& target, Machine& machine) {
     }
 }
 
+// Intel's cores since Ice Lake have two units that put elements into vectors of 32 bytes or less,
+// one of which does nothing while vectors of 64 are in flight (docs/cost-model.md).
+void set_narrow_gathers(const Target& target, Machine& machine) {
+    constexpr double kShare = 0.58;
+    if (!target.has_feature(Target::AVX512_SapphireRapids)) {
+        return;
+    }
+    for (std::size_t i = 0; i < kElementTypes; i++) {
+        const auto type = static_cast<ElementType>(i);
+        machine.narrow_gather[type] = {kShare * machine.gather[type].value, Evidence::Estimated,
+                                       "docs/cost-model.md: gathers in narrow vectors"};
+    }
+}
+
 }  // namespace
 
 Halide::Type halide_type(ElementType type) {
@@ -119,6 +133,7 @@ Machine machine_of(const Target& target) {
         machine.vector_bytes[type] = {static_cast<double>(bytes), Evidence::Documented,
                                       "Halide's natural vector size"};
     }
+    set_narrow_gathers(target, machine);
     return machine;
 }
 

@@ -18,6 +18,15 @@ int Machine::lanes(int bytes) const {
     return std::max(1, natural / std::max(1, bytes));
 }
 
+int Machine::narrow_lanes(ElementType type) const {
+    return std::max(1, lanes(std::max(bytes_of(type), bytes_of(ElementType::Int32))) / 2);
+}
+
+double Machine::gathered(ElementType type, double lanes) const {
+    const double wide = gather[type].value_or(1);
+    return lanes <= narrow_lanes(type) ? narrow_gather[type].value_or(wide) : wide;
+}
+
 bool Machine::sums_bytes(bool a_is_signed, bool b_is_signed) const {
     if (target.starts_with("arm")) {
         return a_is_signed == b_is_signed;

@@ -68,6 +68,7 @@ struct Machine {
     ByWidth<Quantity> load;                   // cycles of one, from L1
     ByWidth<Quantity> store;                  // cycles of one, to L1
     ByType<Quantity> gather;                  // cycles of one element, in vectors of natural width
+    ByType<Quantity> narrow_gather;           // the same in vectors of at most narrow_lanes()
     ByType<ByStride<Quantity>> strided_load;  // cycles of one natural vector of every n-th element
     ByType<ByStride<Quantity>> interleave;  // cycles of one natural vector stored among n channels
 
@@ -85,6 +86,13 @@ struct Machine {
     /** Whether sums of four products of bytes, of such signs, are one instruction: of one that is
      * unsigned and one that is signed (x86, Hexagon), or of the same sign (Arm, Hexagon). */
     [[nodiscard]] bool sums_bytes(bool a_is_signed, bool b_is_signed) const;
+
+    /** Lanes of which neither the elements nor their 32-bit indices fill more than half of a
+     * natural vector, at least 1. */
+    [[nodiscard]] int narrow_lanes(ElementType type) const;
+
+    /** Cycles of one element that is gathered in a vector of so many. */
+    [[nodiscard]] double gathered(ElementType type, double lanes) const;
 
     /** Lanes of a natural vector for elements of this many bytes, at least 1. */
     [[nodiscard]] int lanes(int bytes) const;

@@ -131,12 +131,12 @@ void accesses(const Machine& machine, Writer& writer) {
     }
     writer.table(rows);
     writer.title(
-        "Of a gathered element; of a vector of every n-th element; of a vector stored among n - 1 "
+        "Of a gathered element, and in half vectors; of a vector of every n-th element; of a vector stored among n - 1 "
         "others");
-    rows = {{"type", "gather", "every 2nd", "3rd", "4th", "among 2", "3", "4"}};
+    rows = {{"type", "gather", "in half", "every 2nd", "3rd", "4th", "among 2", "3", "4"}};
     for (std::size_t i = 0; i < kElementTypes; i++) {
         const auto type = static_cast<ElementType>(i);
-        Row row = {name_of(type), cell(machine.gather[type])};
+        Row row = {name_of(type), cell(machine.gather[type]), cell(machine.narrow_gather[type])};
         for (const auto* table : {&machine.strided_load, &machine.interleave}) {
             for (const Quantity& quantity : (*table)[type].values) {
                 row.push_back(cell(quantity));

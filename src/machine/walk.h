@@ -60,6 +60,7 @@ void walk_accesses(SomeMachine& machine, Visit& visit) {
     for_each_type([&](ElementType type) {
         const std::string of_type = name_of(type);
         visit("gather." + of_type, machine.gather[type]);
+        visit("narrow_gather." + of_type, machine.narrow_gather[type]);
         for_each_key<Stride, kStrides>([&](Stride stride) {
             const std::string name = of_type + "." + name_of(stride);
             visit("strided_load." + name, machine.strided_load[type][stride]);

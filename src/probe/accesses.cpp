@@ -162,6 +162,8 @@ void survey_accesses(Survey& survey, Machine& machine) {
         const auto type = static_cast<ElementType>(i);
         const auto natural = static_cast<int>(machine.vector_bytes[type].value);
         survey.add(gather_code(type, natural), machine.gather[type]);
+        survey.add(gather_code(type, machine.narrow_lanes(type) * bytes_of(type)),
+                   machine.narrow_gather[type]);
         for (std::size_t j = 0; j < kStrides; j++) {
             const auto key = static_cast<Stride>(j);
             survey.add(strided_load_code(type, natural, stride_of(key)),

@@ -303,6 +303,19 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     }
 }
 
+namespace {
+
+// Memory of constant size along each dimension of which a constant bounds what is needed.
+void bound_storage(const Placement& placement, int function, Schedule& schedule) {
+    for (int d = 0; d < placement.graph().functions[function].dimensions(); d++) {
+        if (const auto most = stored_within(placement, function, d)) {
+            schedule.functions[function].storage_bounds.push_back({d, *most});
+        }
+    }
+}
+
+}  // namespace
+
 void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule) {
     StageSchedule& mine = schedule.functions[output].stages[stage];
     Specialization large{{}, mine.nest, {}};
@@ -326,16 +339,21 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
     }
     const Placement placement(dag, schedule);
     for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
-        if (placement.kind(f) != Placement::Kind::At) {
-            continue;
-        }
         const LoopSite& site = schedule.functions[f].compute.site;
-        for (int d = 0;
-             site.function == output && site.stage == stage && d < dag.functions[f].dimensions();
-             d++) {
-            if (const auto most = stored_within(placement, f, d)) {
-                schedule.functions[f].storage_bounds.push_back({d, *most});
-            }
+        if (placement.kind(f) == Placement::Kind::At && site.function == output &&
+            site.stage == stage) {
+            bound_storage(placement, f, schedule);
+        }
+    }
+}
+
+void add_storage_of_sums(const PipelineDag& dag, Schedule& schedule) {
+    const Placement placement(dag, schedule);
+    for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+        const bool sums = std::ranges::any_of(dag.functions[f].stages, has_reduction);
+        if (sums && placement.kind(f) == Placement::Kind::At &&
+            schedule.functions[f].storage_bounds.empty()) {
+            bound_storage(placement, f, schedule);
         }
     }
 }

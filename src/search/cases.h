@@ -21,8 +21,12 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule);
 
 /** The same for an update of an output that has no reduction: the last tile along what is not
  * parallel is moved inwards, and what is there already stays (ShiftInwardsAndBlend). What is
- * computed in its loops has memory of constant size: behind a guard, Halide does not know how much
- * is needed, and LLVM keeps no sums in registers whose distances it does not know. */
+ * computed in its loops has memory of constant size, as sums have. */
 void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule);
+
+/** Memory of constant size for sums that are computed in the loops of their reader: behind a guard,
+ * Halide does not know how much is needed, and LLVM keeps no sums in registers whose distances it
+ * does not know. */
+void add_storage_of_sums(const PipelineDag& dag, Schedule& schedule);
 
 }  // namespace nestor

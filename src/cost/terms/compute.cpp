@@ -189,7 +189,7 @@ class NestWork {
         }
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
-            cycles_.loads += elements * machine_.gather[type].value_or(1);
+            cycles_.loads += elements * machine_.gathered(type, lanes);
             instructions_ += elements * 2;
         }
     }
