@@ -211,13 +211,13 @@ Status run(const Options& options) {
         }
         changed.chosen = named->name;
         changed.schedule = named->schedule;
-        changed.allocated.clear();
+        changed.lowered = {};
     }
     Explanation explanation{pipeline.target.to_string(), std::move(outcome).value(), {}};
     const ScheduleOutcome& chosen = explanation.outcome;
     explanation.prediction =
         predict(chosen.dag, chosen.schedule, machine,
-                correction.value() ? &*correction.value() : nullptr, chosen.allocated);
+                correction.value() ? &*correction.value() : nullptr, chosen.lowered);
     options.json ? print_json(explanation) : print_text(explanation);
     return Ok{};
 }

@@ -168,17 +168,24 @@ Cost& Cost::operator*=(double factor) {
 }
 
 Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
-                   const Correction* correction, const AllocatedBytes& allocated) {
+                   const Correction* correction, const Lowered& lowered) {
     const PipelineDag usually = usual(dag);
     Expansions expansions;
     ScheduleFacts facts(usually, schedule, machine, expansions);
     // What is rounded otherwise makes no difference worth the steps of the model's functions.
     constexpr double kOtherwise = 1.25;
-    for (const auto& [function, bytes] : allocated) {
+    const auto differ = [](double a, double b) { return a > kOtherwise * b || b > kOtherwise * a; };
+    for (const auto& [function, bytes] : lowered.allocated) {
         const auto known = static_cast<double>(bytes);
-        const double expected = facts.allocated_bytes(function);
-        if (known > kOtherwise * expected || expected > kOtherwise * known) {
+        if (differ(known, facts.allocated_bytes(function))) {
             facts.set_allocated_bytes(function, known);
+        }
+    }
+    for (const auto& [stage, runs] : lowered.runs) {
+        const double expected = facts.innermost_runs(stage.first, stage.second);
+        // Fewer are none: a loop of one iteration has become straight code.
+        if (expected > 0 && runs > kOtherwise * expected) {
+            facts.scale_executions(stage.first, stage.second, runs / expected);
         }
     }
     Prediction prediction;

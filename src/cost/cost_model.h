@@ -46,6 +46,13 @@ struct Prediction {
 /** Of one allocation of a function, by its index. */
 using AllocatedBytes = std::map<int, std::int64_t>;
 
+/** What is known of a schedule's program. */
+struct Lowered {
+    AllocatedBytes allocated;
+    /** How often the innermost rolled loops of a function's stage run in all. */
+    std::map<std::pair<int, int>, double> runs;
+};
+
 class Correction;
 class ScheduleFacts;
 struct GroupWork;
@@ -71,11 +78,10 @@ struct GroupExecution {
                                              const Correction* correction);
 
 /** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. `correction`:
- * what was learned of the model's errors (correction.h); none: what the model says. `allocated`:
- * bytes that functions are known to allocate, by index; for the others see
- * ScheduleFacts::allocated_bytes(). */
+ * what was learned of the model's errors (correction.h); none: what the model says. `lowered`: what
+ * is known by lowering; for the rest see ScheduleFacts. */
 [[nodiscard]] Prediction predict(const PipelineDag& dag, const Schedule& schedule,
                                  const Machine& machine, const Correction* correction = nullptr,
-                                 const AllocatedBytes& allocated = {});
+                                 const Lowered& lowered = {});
 
 }  // namespace nestor

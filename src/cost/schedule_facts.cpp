@@ -339,6 +339,20 @@ double ScheduleFacts::everything() {
     return *everything_;
 }
 
+double ScheduleFacts::innermost_runs(int function, int stage) const {
+    const int at = nest_of_[function].empty() ? -1 : nest_of_[function][stage];
+    if (at < 0) {
+        return 0;
+    }
+    const NestFacts& nest = nests_[at];
+    const std::size_t rolled = nest.innermost_rolled();
+    return rolled < nest.loops.size() ? nest.iterations(rolled) : 0;
+}
+
+void ScheduleFacts::scale_executions(int function, int stage, double factor) {
+    nests_[nest_of_[function][stage]].executions *= factor;
+}
+
 double ScheduleFacts::allocated_bytes(int function) {
     std::optional<double>& known = allocated_bytes_[function];
     if (!known) {

@@ -120,6 +120,11 @@ class ScheduleFacts {
     /** What is known of it from elsewhere. */
     void set_allocated_bytes(int function, double bytes) { allocated_bytes_[function] = bytes; }
 
+    /** How often the innermost rolled loop of a stage runs in all; 0 if it has none. */
+    [[nodiscard]] double innermost_runs(int function, int stage) const;
+    /** The stage is executed so many times as often: Halide slides less, or cuts loops off. */
+    void scale_executions(int function, int stage, double factor);
+
     /** The circular buffer that a function needs that slides: along the dimension that it shortens
      * most, as long as one computation and what a tail may add to it, in a power of two. Nothing if
      * it does not slide, is folded already, or no buffer is shorter than what is stored. */

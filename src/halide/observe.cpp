@@ -50,12 +50,50 @@ class AllocatingLoops : public ir::IRVisitor {
     bool found_ = false;
 };
 
+// Of a loop's name the function and the stage: "f.s0" of "f.s0.x.xi".
+std::string stage_of(const std::string& loop) {
+    for (std::size_t at = loop.find(".s"); at != std::string::npos; at = loop.find(".s", at + 1)) {
+        const std::size_t end = loop.find_first_not_of("0123456789", at + 2);
+        if (end != at + 2 && end != std::string::npos && loop[end] == '.') {
+            return loop.substr(0, end);
+        }
+    }
+    return {};
+}
+
+// Loops with others inside, and those that have no other one of the same stage inside.
+class LoopsByPlace : public ir::IRVisitor {
+  public:
+    std::unordered_set<const ir::For*> around;
+    std::unordered_set<const ir::For*> innermost;
+
+  private:
+    using ir::IRVisitor::visit;
+
+    void visit(const ir::For* node) override {
+        const std::string stage = stage_of(node->name);
+        std::set<std::string> outside = std::exchange(inside_, {});
+        node->body.accept(this);
+        if (!inside_.empty()) {
+            around.insert(node);
+        }
+        if (!stage.empty() && !inside_.contains(stage)) {
+            innermost.insert(node);
+        }
+        inside_.insert(stage);
+        inside_.merge(outside);
+    }
+
+    std::set<std::string> inside_;  // stages that have a loop in what was visited
+};
+
 class Walk {
   public:
-    // `wanted`: the loops to look into; null: all.
+    // `wanted`: the loops to look into; null: all. `counted`: of which runs are to be counted, and
+    // nothing else is wanted.
     Walk(const ResolvedCall& call, const std::unordered_set<const ir::For*>* wanted,
-         Observed& observed)
-        : wanted_(wanted), observed_(observed) {
+         const LoopsByPlace* counted, Observed& observed)
+        : wanted_(wanted), counted_(counted), observed_(observed) {
         for (const auto& [name, buffer] : call.buffers) {
             interpreter_.bind_buffer(buffer);
         }
@@ -127,12 +165,15 @@ class Walk {
     void branch(const ir::IfThenElse* node) {
         const Value condition = interpreter_.evaluate(node->condition);
         const std::int64_t* known = as_integer(condition);
+        const double weight = weight_;
+        weight_ *= known == nullptr ? 0.5 : 1;
         if (known == nullptr || *known != 0) {
             statement(node->then_case);
         }
         if (known == nullptr || *known == 0) {
             statement(node->else_case);
         }
+        weight_ = weight;
     }
 
     void loop(const ir::For* node) {
@@ -146,19 +187,50 @@ class Walk {
         if (first == nullptr || count == nullptr || *count <= 0) {
             return;  // it depends on data
         }
+        if (counted_ != nullptr) {
+            return count_runs(node, *first, *count);
+        }
         record(node->name, *first, *count);
         Parts* const outer = parts_;
         parts_ = nullptr;
         std::set<std::int64_t> positions;
         for (const std::int64_t at : {std::int64_t{0}, std::int64_t{1}, *count / 2, *count - 1}) {
             if (at < *count && positions.insert(at).second) {
-                const std::size_t mark = interpreter_.mark();
-                interpreter_.bind(node->name, *first + at);
-                statement(node->body);
-                interpreter_.restore(mark);
+                iteration(node, *first + at);
             }
         }
         parts_ = outer;
+    }
+
+    void iteration(const ir::For* node, std::int64_t at) {
+        const std::size_t mark = interpreter_.mark();
+        interpreter_.bind(node->name, at);
+        statement(node->body);
+        interpreter_.restore(mark);
+    }
+
+    void count_runs(const ir::For* node, std::int64_t first, std::int64_t count) {
+        if (counted_->innermost.contains(node)) {
+            observed_.runs[stage_of(node->name)] += weight_ * static_cast<double>(count);
+        }
+        if (!counted_->around.contains(node)) {
+            return;
+        }
+        const double weight = weight_;
+        iteration(node, first);
+        if (count > 1) {
+            iteration(node, first + count - 1);
+        }
+        // Halide's name for a loop that begins earlier, to warm up what slides: not everything
+        // runs in all of its iterations.
+        const bool warms_up = node->name.find(".$n") != std::string::npos;
+        const std::int64_t between = count - 2;
+        const std::int64_t samples = std::min<std::int64_t>(between, warms_up ? 8 : 1);
+        for (std::int64_t i = 0; i < samples; i++) {
+            weight_ = weight * static_cast<double>(between) / static_cast<double>(samples);
+            iteration(node, first + 1 + (2 * i + 1) * between / (2 * samples));
+        }
+        weight_ = weight;
     }
 
     void allocation(const ir::Allocate* node) {
@@ -196,9 +268,11 @@ class Walk {
     }
 
     const std::unordered_set<const ir::For*>* wanted_;
+    const LoopsByPlace* counted_;
     Observed& observed_;
     Interpreter interpreter_;
     Parts* parts_ = nullptr;  // of loops in the block around, in this iteration
+    double weight_ = 1;       // how often the statement runs, as far as runs are counted
     int nodes_ = 0;
 };
 
@@ -206,13 +280,27 @@ class Walk {
 
 Observed observe(const Stmt& lowered, const ResolvedCall& call, Observe what) {
     Observed observed;
-    AllocatingLoops allocating;
-    if (what == Observe::Allocations) {
-        lowered.accept(&allocating);
+    if (what == Observe::Everything) {
+        Walk(call, nullptr, nullptr, observed).statement(lowered);
+        return observed;
     }
-    Walk(call, what == Observe::Allocations ? &allocating.loops : nullptr, observed)
-        .statement(lowered);
+    AllocatingLoops allocating;
+    lowered.accept(&allocating);
+    Walk(call, &allocating.loops, nullptr, observed).statement(lowered);
+    LoopsByPlace counted;
+    lowered.accept(&counted);
+    Observed runs;
+    Walk(call, nullptr, &counted, runs).statement(lowered);
+    if (runs.complete) {
+        observed.runs = std::move(runs.runs);
+    }
     return observed;
+}
+
+std::optional<double> innermost_runs(const Observed& observed, const Function& function,
+                                     int stage) {
+    const auto found = observed.runs.find(function.halide_name + ".s" + std::to_string(stage));
+    return found == observed.runs.end() ? std::nullopt : std::optional(found->second);
 }
 
 std::optional<std::int64_t> allocated_bytes(const Observed& observed, const Function& function) {

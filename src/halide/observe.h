@@ -1,6 +1,6 @@
-// What a lowered program allocates and how long its loops are, by walking through it with an
-// interpreter: the truth that schedule/bounds is checked against, and that tells which storage
-// Halide folded.
+// What a lowered program allocates, how long its loops are and how often they run, by walking
+// through it with an interpreter: the truth that schedule/bounds is checked against, and that tells
+// which storage Halide folded and which windows it slid.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,11 @@ struct Observed {
     /// Largest number of iterations in one go, by Halide's name of the loop ("f.s0.x.xi"). The
     /// parts into which Halide cuts a loop count together.
     std::map<std::string, std::int64_t> iterations;
+    /// How often the innermost loops of a stage run in all, by what the names of its loops begin
+    /// with ("f.s0"). An estimate: of long loops the one in the middle, or a few, are taken for
+    /// all but the first and the last iteration; of branches whose condition is not known, either is
+    /// taken half the time; and where a single iteration is left of a loop, it is none any more.
+    std::map<std::string, double> runs;
     bool complete = true;  ///< false: it was too long to be walked through
 };
 
@@ -28,10 +33,15 @@ struct Observed {
 [[nodiscard]] std::optional<std::int64_t> allocated_bytes(const Observed& observed,
                                                           const Function& function);
 
-enum class Observe { Everything, Allocations };
+/// How often the innermost loops of a function's stage run; nothing if it has no loops, or not all
+/// was looked at.
+[[nodiscard]] std::optional<double> innermost_runs(const Observed& observed,
+                                                   const Function& function, int stage);
 
-/// Of each loop the first two, the middle and the last iteration are looked into; where only
-/// allocations are asked for, those without any are passed over.
+/// Everything: but for Observed::runs. Costs: Observed::allocated and Observed::runs.
+enum class Observe { Everything, Costs };
+
+/// Of each loop the first two, the middle and the last iteration are looked into.
 [[nodiscard]] Observed observe(const Halide::Internal::Stmt& lowered, const ResolvedCall& call,
                                Observe what = Observe::Everything);
 

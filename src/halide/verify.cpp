@@ -146,7 +146,7 @@ Status Verifier::verify(const Pipeline& scheduled, Observed* observed) const {
         }
         if (observed != nullptr) {
             *observed = observe(lowered.value(), program.resolve(baselines_.front().call),
-                                Observe::Allocations);
+                                Observe::Costs);
         }
         return Ok{};
     });

@@ -117,15 +117,15 @@ class Scheduling {
             const auto consider = [&](Compared each) {
                 return this->consider(std::move(each), machine.value(), verifier.value(), best);
             };
-            auto allocated = consider({candidate.name, candidate.seconds, candidate.schedule});
+            auto lowered = consider({candidate.name, candidate.seconds, candidate.schedule});
             if (stop != StopReason::Finished) {
                 break;
             }
             stop = limits_.check();  // after the first: one is always tried
-            if (!allocated || stop != StopReason::Finished) {
+            if (!lowered || stop != StopReason::Finished) {
                 continue;
             }
-            Compared folded = this->folded(candidate, std::move(*allocated), machine.value());
+            Compared folded = this->folded(candidate, std::move(*lowered), machine.value());
             if (folded.seconds < kWorthLowering * best->seconds) {
                 consider(std::move(folded));
             }
@@ -140,33 +140,33 @@ class Scheduling {
     }
 
     // With circular buffers that Halide did not find by itself.
-    [[nodiscard]] Compared folded(const Proposal& candidate, AllocatedBytes allocated,
+    [[nodiscard]] Compared folded(const Proposal& candidate, Lowered lowered,
                                   const Machine& machine) const {
         Schedule schedule = with_kept_storage(
-            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, &allocated));
-        std::erase_if(allocated, [&](const auto& each) {
+            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, &lowered.allocated));
+        std::erase_if(lowered.allocated, [&](const auto& each) {
             return schedule.functions[each.first].fold.has_value();
         });
-        const double seconds = predicted_seconds(schedule, machine, allocated);
+        const double seconds = predicted_seconds(schedule, machine, lowered);
         return {candidate.name + ", folded", seconds, std::move(schedule)};
     }
 
-    // Tries one out, and predicts it again with what functions turned out to allocate, which is
-    // what comes back. `best`: the least of what passed.
-    std::optional<AllocatedBytes> consider(Compared candidate, const Machine& machine,
+    // Tries one out, and predicts it again with what is known of the program then, which is what
+    // comes back. `best`: the least of what passed.
+    std::optional<Lowered> consider(Compared candidate, const Machine& machine,
                                            const Verifier& verifier,
                                            std::optional<Compared>& best) {
         const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
-        const Result<AllocatedBytes> allocated =
+        const Result<Lowered> lowered =
             try_out(candidate.schedule, verifier,
                     kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes));
         lowered_ += nodes;
         step("verify");
-        if (!allocated) {
-            note(2, candidate.name + ": refused: " + allocated.error());
+        if (!lowered) {
+            note(2, candidate.name + ": refused: " + lowered.error());
             return std::nullopt;
         }
-        candidate.seconds = predicted_seconds(candidate.schedule, machine, allocated.value());
+        candidate.seconds = predicted_seconds(candidate.schedule, machine, lowered.value());
         note(2, candidate.name + ": lowered, predicted " + std::to_string(candidate.seconds * 1e3) +
                     " ms");
         const auto known = std::ranges::find(outcome_.candidates, candidate.name, &Compared::name);
@@ -177,15 +177,15 @@ class Scheduling {
         }
         if (!best || candidate.seconds < best->seconds) {
             best = std::move(candidate);
-            outcome_.allocated = allocated.value();
+            outcome_.lowered = lowered.value();
         }
-        return allocated.value();
+        return lowered.value();
     }
 
     [[nodiscard]] double predicted_seconds(const Schedule& schedule, const Machine& machine,
-                                           const AllocatedBytes& allocated) const {
+                                           const Lowered& lowered) const {
         return predict(outcome_.dag, schedule, machine, correction_ ? &*correction_ : nullptr,
-                       allocated)
+                       lowered)
             .cost.total();
     }
 
@@ -253,7 +253,7 @@ class Scheduling {
             return Error{"the pipeline does not compile as it is: " + verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        const Result<AllocatedBytes> tried = try_out(schedule, verifier.value(), kReplaySeconds);
+        const Result<Lowered> tried = try_out(schedule, verifier.value(), kReplaySeconds);
         step("verify");
         return tried ? Status(Ok{}) : Error{tried.error()};
     }
@@ -316,8 +316,8 @@ class Scheduling {
     }
 
     // Legal as data, then on a copy, which may take so much of a processor's time and some times
-    // the baseline's time. What functions allocate.
-    [[nodiscard]] Result<AllocatedBytes> try_out(const Schedule& schedule, const Verifier& verifier,
+    // the baseline's time. What is known of the program.
+    [[nodiscard]] Result<Lowered> try_out(const Schedule& schedule, const Verifier& verifier,
                                                  double seconds) {
         const auto violations = check_legality(outcome_.dag, schedule, caps());
         step("legality");
@@ -336,26 +336,48 @@ class Scheduling {
                 if (Status status = verifier.verify(copy, &observed); !status) {
                     return Error{status.error()};
                 }
-                std::ostringstream line;
-                for (std::size_t f = 0; f < outcome_.dag.functions.size(); f++) {
-                    if (const auto bytes = allocated_bytes(observed, outcome_.dag.functions[f])) {
-                        line << f << ' ' << *bytes << ' ';
-                    }
-                }
-                return line.str();
+                return to_line(observed);
             },
             seconds + kTimesBaseline * baseline_seconds_, Clock::Processor);
         if (!answer) {
             return Error{answer.error()};
         }
-        AllocatedBytes allocated;
-        std::istringstream line(answer.value());
+        return from_line(answer.value());
+    }
+
+    // What was observed of each function: its index, its bytes or -1, the number of its stages, and
+    // for each how often its innermost loops run, or -1.
+    [[nodiscard]] std::string to_line(const Observed& observed) const {
+        std::ostringstream line;
+        for (std::size_t f = 0; f < outcome_.dag.functions.size(); f++) {
+            const Function& function = outcome_.dag.functions[f];
+            line << f << ' ' << allocated_bytes(observed, function).value_or(-1) << ' '
+                 << function.stages.size() << ' ';
+            for (const Stage& stage : function.stages) {
+                line << innermost_runs(observed, function, stage.index).value_or(-1) << ' ';
+            }
+        }
+        return line.str();
+    }
+
+    [[nodiscard]] static Lowered from_line(const std::string& text) {
+        Lowered lowered;
+        std::istringstream line(text);
         int function = 0;
         std::int64_t bytes = 0;
-        while (line >> function >> bytes) {
-            allocated[function] = bytes;
+        int stages = 0;
+        while (line >> function >> bytes >> stages) {
+            if (bytes >= 0) {
+                lowered.allocated[function] = bytes;
+            }
+            double runs = -1;
+            for (int s = 0; s < stages && line >> runs; s++) {
+                if (runs >= 0) {
+                    lowered.runs[{function, s}] = runs;
+                }
+            }
         }
-        return allocated;
+        return lowered;
     }
 
     Status accept(const std::string& name, const Schedule& schedule) {

@@ -32,7 +32,7 @@ struct ScheduleOutcome {
     std::size_t states = 0;            // schedules whose cost was predicted
     std::vector<Compared> candidates;  // best first
     std::string chosen;                // one's name, "replayed from FILE" or "recorded in FILE"
-    AllocatedBytes allocated;          // of the chosen one; see predict()
+    Lowered lowered;                   // of the chosen one; see predict()
     std::string cpp_source;            // print_cpp()
     std::vector<std::uint8_t> featurization;  // see cost/featurization.h
     std::string report;                       // for people; grows with Params::verbosity

@@ -175,7 +175,7 @@ TEST(Cost, WhatIsKnownToBeAllocatedCounts) {
     const Chain chain(4, 4);
     const Machine machine = avx2();
     const auto with = [&](const AllocatedBytes& allocated) {
-        return predict(chain.dag, chain.schedule, machine, nullptr, allocated).cost.total();
+        return predict(chain.dag, chain.schedule, machine, nullptr, {allocated, {}}).cost.total();
     };
     const double folded = with({});
     AllocatedBytes whole;

@@ -127,9 +127,9 @@ TEST(SchedulePipeline, WhatSlidesIsFolded) {
     params.parallelism = 1;
     params.verbosity = 2;
     const ScheduleOutcome outcome = scheduled(long_memory(), params);
-    ASSERT_FALSE(outcome.allocated.empty()) << outcome.report;
+    ASSERT_FALSE(outcome.lowered.allocated.empty()) << outcome.report;
     bool slides = false;
-    for (const auto& [function, bytes] : outcome.allocated) {
+    for (const auto& [function, bytes] : outcome.lowered.allocated) {
         const FunctionSchedule& f = outcome.schedule.functions[function];
         slides = slides || !(f.store == f.compute);
         EXPECT_LT(bytes, 1 << 20) << outcome.dag.functions[function].id.text() << outcome.report;
