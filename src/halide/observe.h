@@ -22,8 +22,8 @@ struct Observed {
     std::map<std::string, std::int64_t> iterations;
     /// How often the innermost loops of a stage run in all, by what the names of its loops begin
     /// with ("f.s0"). An estimate: of long loops the one in the middle, or a few, are taken for
-    /// all but the first and the last iteration; of branches whose condition is not known, either is
-    /// taken half the time; and where a single iteration is left of a loop, it is none any more.
+    /// all but the first and the last iteration; of branches whose condition is not known, either
+    /// is taken half the time; and where a single iteration is left of a loop, it is none any more.
     std::map<std::string, double> runs;
     bool complete = true;  ///< false: it was too long to be walked through
 };

@@ -145,8 +145,8 @@ Status Verifier::verify(const Pipeline& scheduled, Observed* observed) const {
             }
         }
         if (observed != nullptr) {
-            *observed = observe(lowered.value(), program.resolve(baselines_.front().call),
-                                Observe::Costs);
+            *observed =
+                observe(lowered.value(), program.resolve(baselines_.front().call), Observe::Costs);
         }
         return Ok{};
     });

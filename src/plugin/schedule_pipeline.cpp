@@ -143,7 +143,8 @@ class Scheduling {
     [[nodiscard]] Compared folded(const Proposal& candidate, Lowered lowered,
                                   const Machine& machine) const {
         Schedule schedule = with_kept_storage(
-            outcome_.dag, with_folds(outcome_.dag, candidate.schedule, machine, &lowered.allocated));
+            outcome_.dag,
+            with_folds(outcome_.dag, candidate.schedule, machine, &lowered.allocated));
         std::erase_if(lowered.allocated, [&](const auto& each) {
             return schedule.functions[each.first].fold.has_value();
         });
@@ -154,8 +155,7 @@ class Scheduling {
     // Tries one out, and predicts it again with what is known of the program then, which is what
     // comes back. `best`: the least of what passed.
     std::optional<Lowered> consider(Compared candidate, const Machine& machine,
-                                           const Verifier& verifier,
-                                           std::optional<Compared>& best) {
+                                    const Verifier& verifier, std::optional<Compared>& best) {
         const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
         const Result<Lowered> lowered =
             try_out(candidate.schedule, verifier,
@@ -253,9 +253,13 @@ class Scheduling {
             return Error{"the pipeline does not compile as it is: " + verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        const Result<Lowered> tried = try_out(schedule, verifier.value(), kReplaySeconds);
+        Result<Lowered> tried = try_out(schedule, verifier.value(), kReplaySeconds);
         step("verify");
-        return tried ? Status(Ok{}) : Error{tried.error()};
+        if (!tried) {
+            return Error{tried.error()};
+        }
+        outcome_.lowered = std::move(tried).value();
+        return Ok{};
     }
 
     // The best schedule that was measured; search where there is none.
@@ -318,7 +322,7 @@ class Scheduling {
     // Legal as data, then on a copy, which may take so much of a processor's time and some times
     // the baseline's time. What is known of the program.
     [[nodiscard]] Result<Lowered> try_out(const Schedule& schedule, const Verifier& verifier,
-                                                 double seconds) {
+                                          double seconds) {
         const auto violations = check_legality(outcome_.dag, schedule, caps());
         step("legality");
         if (!violations.empty()) {

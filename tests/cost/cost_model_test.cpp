@@ -188,6 +188,24 @@ TEST(Cost, WhatIsKnownToBeAllocatedCounts) {
     EXPECT_EQ(with(rounded), folded);
 }
 
+TEST(Cost, WhatIsKnownToRunMoreOftenCounts) {
+    const PipelineDag dag = blur();
+    const Machine machine = avx2();
+    const Schedule schedule = tiled(dag, 128, 36, true);
+    const auto compute = [&](double times) {
+        Expansions expansions;
+        const ScheduleFacts facts(dag, schedule, machine, expansions);
+        const double expected = facts.innermost_runs(1, 0);
+        EXPECT_GT(expected, 0);
+        return predict(dag, schedule, machine, nullptr, {{}, {{{1, 0}, times * expected}}})
+            .cost.total();
+    };
+    const double as_expected = predict(dag, schedule, machine).cost.total();
+    EXPECT_EQ(compute(1.1), as_expected);
+    EXPECT_EQ(compute(0.5), as_expected) << "the rest is no loop any more";
+    EXPECT_GT(compute(5), 1.5 * as_expected);
+}
+
 TEST(Facts, WhatIsComputedAroundAParallelLoopRunsOnOneThread) {
     const PipelineDag dag = blur();
     const Machine machine = avx2(4);

@@ -271,6 +271,44 @@ TEST(Verify, FoldsThatAreTooShortAreRefused) {
     EXPECT_MENTIONS(verify_slides(corners, 7, 6, observed), "fold");
 }
 
+// A row of 64 pixels in vectors of eight, computed in the rows of its reader: three of them for
+// each, or half of one.
+std::string verify_rows(const Func& last, bool slides, Observed& observed) {
+    return verify(
+        Pipeline(last),
+        [&](Functions& f) {
+            Func producer = f["first"], reader = f["last"];
+            const Var yi("yi");
+            reader.split(reader.args()[1], reader.args()[1], yi, 20).vectorize(reader.args()[0], 8);
+            producer.compute_at(reader, yi).vectorize(producer.args()[0], 8);
+            if (slides) {
+                producer.store_at(reader, reader.args()[1]);
+            }
+        },
+        &observed);
+}
+
+TEST(Verify, TellsHowOftenLoopsRun) {
+    const Var x("x"), y("y");
+    const auto runs = [&](bool halves, bool slides) {
+        ImageParam input(Halide::Float(32), 2, "input");
+        Func first("first"), last("last");
+        first(x, y) = Halide::sqrt(input(x, y));
+        last(x, y) = halves ? first(x, y / 2) : first(x, y) + first(x, y + 1) + first(x, y + 2);
+        last.bound(x, 0, 64).bound(y, 0, 40);
+        last.set_estimates({{0, 64}, {0, 40}});
+        input.set_estimates({{0, 64}, {0, 42}});
+        Observed observed;
+        EXPECT_EQ(verify_rows(last, slides, observed), "");
+        EXPECT_NEAR(observed.runs[last.name() + ".s0"], 8 * 40, 8 * 2);
+        return observed.runs[first.name() + ".s0"];
+    };
+    EXPECT_EQ(runs(false, false), 8 * 40 * 3);
+    EXPECT_NEAR(runs(false, true), 8 * 2 * 22, 8 * 2) << "twice with two rows more to begin with";
+    EXPECT_EQ(runs(true, false), 8 * 40);
+    EXPECT_NEAR(runs(true, true), 8 * 40, 8 * 2) << "Halide does not slide by half a row";
+}
+
 // Where a guard ends the loop, Halide keeps track of the window in memory when it runs.
 TEST(Verify, WindowsAreFollowedFromIterationToIteration) {
     const Corners corners;
