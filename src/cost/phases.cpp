@@ -7,8 +7,9 @@ namespace nestor {
 
 namespace {
 
-// Halide 21 makes vectors of points that far from each other, and interleaves them; it does not
-// take a vector apart by more.
+// Halide 21 makes vectors of points that far from each other, and interleaves them. It does not
+// take a vector apart by more, but where it begins at a multiple of more, each period's part of it
+// is one element for all.
 constexpr int kMostApart = 4;
 
 }  // namespace
@@ -24,8 +25,13 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
     for (std::size_t i = 0; i < nest.innermost_rolled(); i++) {
         const LoopFacts& loop = nest.loops[i];
         if (loop.run == LoopRun::Vector) {
-            const int period = nest.expansion->periods[loop.site.loop.dim];
-            if (period > kMostApart || std::fmod(loop.trips, period) != 0) {
+            const int dim = loop.site.loop.dim;
+            const int period = nest.expansion->periods[dim];
+            const Loop& along = stage_.loops[dim];
+            const bool aligned =
+                !along.is_reduction() &&
+                facts.bounds().modulus(nest.function, along.position) % period == 0;
+            if ((period > kMostApart && !aligned) || std::fmod(loop.trips, period) != 0) {
                 continue;
             }
             apart_ = period;

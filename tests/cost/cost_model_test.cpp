@@ -293,6 +293,25 @@ TEST(Cost, WhereAVectorBeginsAtAMultipleOtherPointsCostNothing) {
     EXPECT_DOUBLE_EQ(evaluator.seconds(aligned), seconds(dag, aligned, machine));
 }
 
+// Halide interleaves vectors of points up to four apart, wherever they begin.
+TEST(Cost, VectorsAreTakenApartByEightOnlyWhereTheyBeginAtAMultiple) {
+    PipelineDag dag = blur();
+    for (Load& load : dag.functions[1].stages[0].loads) {
+        load.coords[0].rates[0] = 0.25;
+    }
+    const auto compute = [&](int period, bool aligned) {
+        dag.functions[1].stages[0].phases = {{0, period, false}};
+        dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+        Schedule schedule = at_root(dag, false);
+        if (aligned) {
+            schedule.functions[1].region_alignment = {{0, period}};
+        }
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    EXPECT_EQ(compute(4, true), compute(4, false));
+    EXPECT_LT(1.5 * compute(8, true), compute(8, false)) << "gathered";
+}
+
 TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
     PipelineDag dag = even_and_odd();
     dag.functions[2].is_output = false;  // the caller decides on an output's region
@@ -603,6 +622,14 @@ TEST(Cost, GathersCost) {
         load.coords[0].affine = false;
     }
     EXPECT_GT(seconds(dag, at_root(dag, true), avx2()), 1.5 * dense);
+    Machine machine = avx2();
+    machine.narrow_gather[ElementType::Float32].value /= 2;
+    const auto compute = [&](const Machine& some, int lanes) {
+        return predict(dag, at_root(dag, true, lanes), some).cost[Term::Compute];
+    };
+    ASSERT_EQ(machine.narrow_lanes(ElementType::Float32), 4);
+    EXPECT_EQ(compute(machine, 8), compute(avx2(), 8));
+    EXPECT_LT(1.2 * compute(machine, 4), compute(avx2(), 4));
 }
 
 TEST(Cost, GathersFromATableCostLess) {

@@ -83,5 +83,34 @@ TEST(OutputSums, StayInRegistersOfConstantSize) {
     EXPECT_GT(blended, 10);
 }
 
+// Their reader is at root, with guards at the ends of its blocks.
+TEST(Sums, HaveMemoryOfConstantSizeInTheLoopsOfTheirReader) {
+    PipelineDag dag = samples::matmul();
+    dag.functions[3].is_output = false;
+    Function out = dag.functions[3];
+    out.id.stem = "shown";
+    out.is_output = true;
+    out.stages[0].loads[0].index = 3;
+    dag.functions.push_back(out);
+    dag.functions[3].consumers = {4};
+    dag.functions[3].can_inline = true;
+    dag.outputs = {4};
+    Machine machine = shipped_profile(InstructionSet::X86Avx2);
+    Builder builder(dag, machine);
+    Plan plan = plain_plan(dag, choose_inlined(dag), machine);
+    plan.functions[3].place = Place::Root;
+    int in_loops = 0;
+    for_each_register_tile(builder, plan, 2, [&](const Plan& tiles) {
+        const Schedule schedule = builder.build(tiles);
+        const std::vector<Violation> broken = check_legality(dag, schedule);
+        EXPECT_TRUE(broken.empty()) << text(broken);
+        const bool inside = schedule.functions[2].compute.kind == Level::Kind::At;
+        in_loops += inside ? 1 : 0;
+        EXPECT_EQ(schedule.functions[2].storage_bounds.size(), inside ? 2U : 0U)
+            << print_loop_nest(dag, schedule);
+    });
+    EXPECT_GT(in_loops, 10);
+}
+
 }  // namespace
 }  // namespace nestor
