@@ -132,8 +132,7 @@ void accesses(const Machine& machine, Writer& writer) {
     writer.table(rows);
     writer.title(
         "Of a gathered element, and in half vectors; of a vector of every n-th element; of a "
-        "vector stored among n - 1 "
-        "others");
+        "vector stored among n - 1 others");
     rows = {{"type", "gather", "in half", "every 2nd", "3rd", "4th", "among 2", "3", "4"}};
     for (std::size_t i = 0; i < kElementTypes; i++) {
         const auto type = static_cast<ElementType>(i);

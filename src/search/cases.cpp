@@ -340,7 +340,7 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
     const Placement placement(dag, schedule);
     for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
         const LoopSite& site = schedule.functions[f].compute.site;
-        if (placement.kind(f) == Placement::Kind::At && site.function == output &&
+        if (schedule.functions[f].compute.kind == Level::Kind::At && site.function == output &&
             site.stage == stage) {
             bound_storage(placement, f, schedule);
         }
@@ -348,13 +348,20 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
 }
 
 void add_storage_of_sums(const PipelineDag& dag, Schedule& schedule) {
-    const Placement placement(dag, schedule);
+    std::vector<int> sums;
     for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
-        const bool sums = std::ranges::any_of(dag.functions[f].stages, has_reduction);
-        if (sums && placement.kind(f) == Placement::Kind::At &&
-            schedule.functions[f].storage_bounds.empty()) {
-            bound_storage(placement, f, schedule);
+        const FunctionSchedule& mine = schedule.functions[f];
+        if (mine.compute.kind == Level::Kind::At && mine.storage_bounds.empty() &&
+            std::ranges::any_of(dag.functions[f].stages, has_reduction)) {
+            sums.push_back(f);
         }
+    }
+    if (sums.empty()) {
+        return;  // this is asked of every candidate, and most pipelines have none
+    }
+    const Placement placement(dag, schedule);
+    for (const int f : sums) {
+        bound_storage(placement, f, schedule);
     }
 }
 
