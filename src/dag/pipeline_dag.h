@@ -213,8 +213,19 @@ struct Input {
     bool embedded = false;      // a Buffer in the program: no function, no argument
     std::string constraints;    // "stride(0) = 3, min(2) = 0", or empty
     int dense_dim = 0;          // along which neighbours are neighbours in memory
-    /** Elements from one to the next, one a dimension, where constraints say; 0: not known. */
+    /** Elements from one to the next, one a dimension, where constraints say or it is to be
+     * expected (PipelineDag::layouts); 0: not known. */
     std::vector<std::int64_t> strides;
+};
+
+/** "Neighbours along dimension `dim` of a buffer are `stride` elements apart." */
+struct BufferStride {
+    Source source = Source::Input;  // Function: the buffer of an output
+    int index = 0;                  // into PipelineDag::functions or ::inputs
+    int dim = 0;
+    std::int64_t stride = 1;
+
+    bool operator==(const BufferStride&) const = default;
 };
 
 struct Scalar {
@@ -236,6 +247,10 @@ struct PipelineDag {
     std::vector<Function> functions;  // producers before consumers
     std::vector<int> outputs;         // into functions, in the pipeline's order
     std::vector<Assumption> assumptions;
+    /** What is to be expected of strides that nothing constrains: planar pictures, or few channels
+     * of a pixel side by side and then the next pixel; then, if there is more than one layout, all
+     * pictures interleaved that are not bound to be planar. Estimates are of the first. */
+    std::vector<std::vector<BufferStride>> layouts;
     std::vector<Input> inputs;
     std::vector<Scalar> scalars;
     std::uint64_t algorithm_hash = 0;  // of the definitions, not of sizes or names with counters

@@ -122,6 +122,16 @@ std::string print(const PipelineDag& dag) {
                 input.type.text() + region_text(input.region) +
                 (input.constraints.empty() ? "" : "  # " + input.constraints) + "\n";
     }
+    for (const std::vector<BufferStride>& layout : dag.layouts) {
+        text += &layout == dag.layouts.data() ? "# expected:" : "# or:";
+        for (const BufferStride& each : layout) {
+            text += (&each == layout.data() ? " " : ", ") +
+                    (each.source == Source::Input ? dag.inputs[each.index].name
+                                                  : dag.functions[each.index].id.text()) +
+                    ".stride(" + std::to_string(each.dim) + ") = " + std::to_string(each.stride);
+        }
+        text += "\n";
+    }
     for (const Scalar& scalar : dag.scalars) {
         text += scalar.name + " = parameter " + scalar.type.text() +
                 (scalar.estimate.empty() ? "" : "  # estimate " + scalar.estimate) + "\n";

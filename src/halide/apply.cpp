@@ -141,6 +141,25 @@ class FindScalar : public ir::IRGraphVisitor {
     const std::string& name_;
 };
 
+class FindInput : public ir::IRGraphVisitor {
+  public:
+    explicit FindInput(const std::string& name) : name_(name) {}
+
+    Halide::Parameter found;
+
+  protected:
+    using IRGraphVisitor::visit;
+    void visit(const ir::Call* op) override {
+        if (op->param.defined() && op->name == name_) {
+            found = op->param;
+        }
+        IRGraphVisitor::visit(op);
+    }
+
+  private:
+    const std::string& name_;
+};
+
 /** Executes directives one by one on the functions that it was given and on those that they make.
  */
 class Executor {
@@ -342,22 +361,42 @@ class Executor {
 
     [[nodiscard]] Expr condition(int function, const ConditionArg& condition) const {
         Expr all;
+        const auto add = [&](const Expr& holds) { all = all.defined() ? all && holds : holds; };
         for (const ExtentCondition& term : condition.terms) {
-            const Func& f = functions_.at(term.output_for(function));
-            const Halide::OutputImageParam buffer =
-                f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer();
-            const Halide::Internal::Dimension range = buffer.dim(term.dim);
+            const Halide::Internal::Dimension range =
+                buffer_dim(term.output_for(function), term.dim);
             const int extent = static_cast<int>(term.extent);
-            const Expr holds =
-                term.min ? range.min() == static_cast<int>(*term.min) && range.extent() == extent
-                         : range.extent() >= extent;
-            all = all.defined() ? all && holds : holds;
+            add(term.min ? range.min() == static_cast<int>(*term.min) && range.extent() == extent
+                         : range.extent() >= extent);
+        }
+        for (const StrideArg& each : condition.strides) {
+            const BufferStride& wanted = each.stride;
+            const Expr stride = wanted.source == Source::Function
+                                    ? buffer_dim(wanted.index, wanted.dim).stride()
+                                    : input_stride(each.input, wanted.dim);
+            add(stride == static_cast<int>(wanted.stride));
         }
         if (condition.selected) {
-            const Expr holds = selected(functions_.at(function), *condition.selected);
-            all = all.defined() ? all && holds : holds;
+            add(selected(functions_.at(function), *condition.selected));
         }
         return all;
+    }
+
+    [[nodiscard]] Expr input_stride(const std::string& input, int dim) const {
+        FindInput find(input);
+        for (const Func& f : functions_) {
+            f.function().accept(&find);
+        }
+        if (!find.found.defined()) {
+            throw std::logic_error("nothing reads the input " + input);
+        }
+        const std::string name = input + ".stride." + std::to_string(dim);
+        return ir::Variable::make(Halide::Int(32), name, find.found);
+    }
+
+    [[nodiscard]] Halide::Internal::Dimension buffer_dim(int output, int dim) const {
+        const Func& f = functions_.at(output);
+        return (f.outputs() > 1 ? f.output_buffers()[0] : f.output_buffer()).dim(dim);
     }
 
     [[nodiscard]] Expr selected(const Func& chooser, const SelectedArg& selected) const {

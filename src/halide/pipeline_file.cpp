@@ -78,6 +78,9 @@ Json parameter_json(const Parameter& p) {
         for (const DimensionFact& fact : kFacts) {
             store(dimension, fact.key, (p.*fact.get)(d));
         }
+        if (!p.stride_constraint(d).defined()) {
+            dimension["stride"] = nullptr;  // of dimension 0, the default is 1
+        }
         json["dimensions"].push_back(dimension);
     }
     return json;
@@ -114,7 +117,7 @@ using Parameters = std::map<std::string, Parameter>;
 std::optional<Expr> load(const Json& json, const char* key, const Type& type,
                          const Parameters& parameters) {
     const auto it = json.find(key);
-    if (it == json.end()) {
+    if (it == json.end() || it->is_null()) {
         return std::nullopt;
     }
     if (it->is_string()) {
@@ -147,6 +150,10 @@ void restore(const Json& json, Parameter& p, const Parameters& parameters) {
             if (const auto e = load(dimensions[d], fact.key, Int(32), parameters)) {
                 (p.*fact.set)(d, *e);
             }
+        }
+        if (const auto stride = dimensions[d].find("stride");
+            stride != dimensions[d].end() && stride->is_null()) {
+            p.set_stride_constraint(d, Expr());
         }
     }
 }

@@ -117,7 +117,11 @@ class DirectiveList {
     }
 
     [[nodiscard]] ConditionArg condition(int f, int s, const Specialization& special) const {
-        ConditionArg condition{special.when, {}};
+        ConditionArg condition{special.when, {}, {}};
+        for (const BufferStride& each : special.strides) {
+            condition.strides.push_back(
+                {each, each.source == Source::Input ? graph_.inputs[each.index].name : ""});
+        }
         if (special.selected) {
             const Selector& selector = *graph_.functions[f].stages[s].selector;
             const std::string name =

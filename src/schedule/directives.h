@@ -128,11 +128,18 @@ struct SelectedArg {
     std::int64_t value = 0;
 };
 
+/** The stride of an output's buffer (f.output_buffer().dim(d).stride()) or of an input's == n. */
+struct StrideArg {
+    BufferStride stride;
+    std::string input;  // its name
+};
+
 /** f.output_buffer().dim(d).extent() >= n for each term, joined by &&, f being the term's output,
- * or the directive's function; output_buffers()[0] if f has several values (a tuple). Then, if
- * there is one, the selector of the directive's stage == the value. Never empty. */
+ * or the directive's function; output_buffers()[0] if f has several values (a tuple). Then the
+ * strides and, if there is one, the selector of the directive's stage == the value. Never empty. */
 struct ConditionArg {
     std::vector<ExtentCondition> terms;
+    std::vector<StrideArg> strides;
     std::optional<SelectedArg> selected;
 };
 

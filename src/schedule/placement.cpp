@@ -39,7 +39,13 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
             return condition.holds(
                 graph_.functions[condition.output_for(function)].region[condition.dim]);
         });
-        if (holds && !each.selected) {
+        const bool laid_out = std::ranges::all_of(each.strides, [&](const BufferStride& known) {
+            const std::vector<std::int64_t>& strides = known.source == Source::Input
+                                                           ? graph_.inputs[known.index].strides
+                                                           : graph_.functions[known.index].strides;
+            return strides[known.dim] == known.stride;
+        });
+        if (holds && laid_out && !each.selected) {
             return each.nest;
         }
     }

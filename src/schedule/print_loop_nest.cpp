@@ -156,15 +156,26 @@ class LoopNestPrinter {
         return text;
     }
 
+    [[nodiscard]] std::string stride_text(const BufferStride& known) const {
+        const bool input = known.source == Source::Input;
+        return "stride(" + std::to_string(known.dim) + ") of " +
+               (input ? graph_.inputs[known.index].name : name(known.index)) + " is " +
+               std::to_string(known.stride);
+    }
+
     void print_stage(int f, int s) {
         const StageSchedule& stage = schedule_.functions[f].stages[s];
         const std::vector<Specialization>& cases = stage.specializations;
         for (auto from = cases.begin(); from != cases.end();) {
             const auto to = std::find_if(from, cases.end(), [&](const Specialization& each) {
-                return each.when != from->when || !(each.nest == from->nest) ||
+                return each.when != from->when || each.strides != from->strides ||
+                       !(each.nest == from->nest) ||
                        each.selected.has_value() != from->selected.has_value();
             });
             std::string condition = sizes_text(f, from->when);
+            for (const BufferStride& each : from->strides) {
+                condition += (condition.empty() ? "" : " and ") + stride_text(each);
+            }
             if (from->selected) {
                 condition += (condition.empty() ? "" : " and ") + selector_text(f, s) + " is ";
                 for (auto each = from; each != to; ++each) {

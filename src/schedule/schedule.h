@@ -136,6 +136,12 @@ struct Specialization {
     std::vector<ExtentCondition> when;
     LoopNest nest;
     std::optional<std::int64_t> selected = std::nullopt;  // value of the stage's Stage::selector
+    std::vector<BufferStride> strides = {};               // of inputs and outputs
+
+    /** Whether both are for the same runs. */
+    [[nodiscard]] bool has_condition_of(const Specialization& other) const {
+        return when == other.when && selected == other.selected && strides == other.strides;
+    }
 
     bool operator==(const Specialization&) const = default;
 };

@@ -1,6 +1,7 @@
 #include "search/cases.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "schedule/access_along.h"
@@ -220,6 +221,114 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule) {
     }
     for (const StageRef& each : dependent) {
         keep_for(assumed(dag, each.function), schedule.functions[each.function].stages[each.stage]);
+    }
+}
+
+namespace {
+
+// What a layout says of the buffers that a stage reads and writes.
+class StridesOfStage {
+  public:
+    StridesOfStage(const Placement& placement, const std::vector<BufferStride>& layout)
+        : placement_(placement), layout_(layout) {}
+
+    void add(int function, int stage, std::vector<BufferStride>& found) {
+        seen_.assign(placement_.graph().functions.size(), false);
+        add_buffer(Source::Function, function, found);
+        add_loads(placement_.graph().functions[function].stages[stage], found);
+    }
+
+  private:
+    void add_buffer(Source source, int index, std::vector<BufferStride>& found) const {
+        for (const BufferStride& each : layout_) {
+            if (each.source == source && each.index == index &&
+                std::ranges::count(found, each) == 0) {
+                found.push_back(each);
+            }
+        }
+    }
+
+    void add_loads(const Stage& stage, std::vector<BufferStride>& found) {
+        for (const Load& load : stage.loads) {
+            if (load.source == Source::Input) {
+                add_buffer(Source::Input, load.index, found);
+            } else if (placement_.is_transparent(load.index) && !seen_[load.index]) {
+                seen_[load.index] = true;
+                for (const Stage& inlined : placement_.graph().functions[load.index].stages) {
+                    add_loads(inlined, found);
+                }
+            }
+        }
+    }
+
+    const Placement& placement_;
+    const std::vector<BufferStride>& layout_;
+    std::vector<bool> seen_;  // functions
+};
+
+// The stage at root in whose loops one is computed.
+StageRef outermost(const Placement& placement, StageRef stage) {
+    while (placement.kind(stage.function) == Placement::Kind::At) {
+        const LoopSite& site = placement.schedule().functions[stage.function].compute.site;
+        stage = {site.function, site.stage};
+    }
+    return stage;
+}
+
+// For elements at unknown places: vectors of them with a guard are a branch for each.
+LoopNest for_any_layout(const LoopNest& nest) {
+    const bool guarded =
+        nest.vector && std::ranges::any_of(nest.splits[nest.vector->dim],
+                                           [](const Split& split) { return is_guard(split.tail); });
+    return guarded ? scalar(nest) : nest;
+}
+
+// All nests of a stage, for each layout.
+void keep_for(const std::vector<std::vector<BufferStride>>& layouts, StageSchedule& stage) {
+    std::vector<Specialization> cases;
+    for (const std::vector<BufferStride>& layout : layouts) {
+        for (Specialization each : stage.specializations) {
+            each.strides = layout;
+            cases.push_back(std::move(each));
+        }
+        cases.push_back({{}, stage.nest, {}, layout});
+    }
+    for (Specialization& each : stage.specializations) {
+        each.nest = for_any_layout(each.nest);
+    }
+    stage.nest = for_any_layout(stage.nest);
+    stage.specializations.insert(stage.specializations.begin(), cases.begin(), cases.end());
+}
+
+}  // namespace
+
+void add_layouts(const PipelineDag& dag, Schedule& schedule) {
+    if (dag.layouts.empty()) {
+        return;
+    }
+    const Placement placement(dag, schedule);
+    std::map<StageRef, std::vector<std::vector<BufferStride>>> layouts;
+    for (const std::vector<BufferStride>& layout : dag.layouts) {
+        std::map<StageRef, std::vector<BufferStride>> found;
+        StridesOfStage strides(placement, layout);
+        for (int f = 0; f < static_cast<int>(dag.functions.size()); f++) {
+            if (placement.is_transparent(f)) {
+                continue;
+            }
+            for (const Stage& stage : dag.functions[f].stages) {
+                strides.add(f, stage.index, found[outermost(placement, {f, stage.index})]);
+            }
+        }
+        for (const auto& [ref, known] : found) {
+            if (!known.empty() && std::ranges::count(layouts[ref], known) == 0) {
+                layouts[ref].push_back(known);
+            }
+        }
+    }
+    for (const auto& [ref, known] : layouts) {
+        if (!dag.functions[ref.function].pinned) {
+            keep_for(known, schedule.functions[ref.function].stages[ref.stage]);
+        }
     }
 }
 

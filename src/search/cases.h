@@ -24,6 +24,11 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule);
  * computed in its loops has memory of constant size, as sums have. */
 void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& schedule);
 
+/** Nests of what is at root and reads or writes (itself or in its loops) buffers whose strides
+ * nothing constrains, for each of the pipeline's layouts: Halide knows then which elements are next
+ * to each other. Otherwise vectors have no guards. */
+void add_layouts(const PipelineDag& dag, Schedule& schedule);
+
 /** Memory of constant size for sums that are computed in the loops of their reader: behind a guard,
  * Halide does not know how much is needed, and LLVM keeps no sums in registers whose distances it
  * does not know. */

@@ -222,6 +222,7 @@ void ScheduleMaker::add_cases() {
     }
     add_assumed(dag_, schedule_);
     add_storage_of_sums(dag_, schedule_);
+    add_layouts(dag_, schedule_);
 }
 
 // Whether something is computed in the loops of an update without a reduction.

@@ -74,6 +74,13 @@ PipelineDag reordered(const PipelineDag& graph, const std::vector<int>& order,
     for (Assumption& assumption : result.assumptions) {
         renumber(assumption.output);
     }
+    for (std::vector<BufferStride>& layout : result.layouts) {
+        for (BufferStride& each : layout) {
+            if (each.source == Source::Function) {
+                renumber(each.index);
+            }
+        }
+    }
     return result;
 }
 
@@ -309,6 +316,11 @@ Schedule Variant::of_pipeline(Schedule schedule) const {
                 renumber_nest(special.nest);
                 for (ExtentCondition& condition : special.when) {
                     renumber(condition.output);
+                }
+                for (BufferStride& stride : special.strides) {
+                    if (stride.source == Source::Function) {
+                        renumber(stride.index);
+                    }
                 }
             }
             if (stage.compute_with) {

@@ -1,4 +1,5 @@
 #include "halide/read_pipeline.h"
+#include "halide/pipeline_file.h"
 
 #include <gtest/gtest.h>
 
@@ -575,6 +576,80 @@ TEST(Strides, AreThoseOfTheConstraints) {
     EXPECT_EQ(function(dag, "out").strides, (std::vector<std::int64_t>{1, 4, 0}));
     EXPECT_EQ(function(dag, "out").constant, (std::vector<bool>{true, false, false}));
     EXPECT_EQ(function(dag, "below").constant, (std::vector<bool>{true, false, false}));
+}
+
+TEST(Layouts, ArePlanarOrInterleavedWhereNothingConstrains) {
+    ImageParam in(UInt(8), 3, "in"), table(Float(32), 2, "table");
+    Var c("c"), x("x"), y("y");
+    Func out("out");
+    out(x, y, c) = in(x, y, c) + table(c, 0);
+    in.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    table.set_estimates({{0, 3}, {0, 2}});
+    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    EXPECT_TRUE(read(out).layouts.empty()) << "Halide's default is a dense dimension 0";
+    in.dim(0).set_stride(Expr());
+    out.output_buffer().dim(0).set_stride(Expr());
+    const PipelineDag dag = read(out);
+    const int buffer = dag.outputs[0];
+    ASSERT_EQ(dag.layouts.size(), 2U);
+    EXPECT_EQ(dag.layouts[0], (std::vector<BufferStride>{{Source::Input, 0, 0, 1},
+                                                         {Source::Function, buffer, 0, 1}}));
+    EXPECT_EQ(dag.layouts[1], (std::vector<BufferStride>{{Source::Input, 0, 0, 3},
+                                                         {Source::Input, 0, 2, 1},
+                                                         {Source::Function, buffer, 0, 3},
+                                                         {Source::Function, buffer, 2, 1}}));
+    EXPECT_EQ(dag.inputs[0].strides[0], 1) << "estimates are of the first";
+}
+
+TEST(Layouts, HaveTheFewChannelsOfAPixelSideBySide) {
+    ImageParam in(UInt(8), 3, "in");
+    Var c("c"), x("x"), y("y");
+    Func out("out");
+    out(c, x, y) = in(c, x, y) + in(c, x + 1, y);
+    in.set_estimates({{0, 4}, {0, 65}, {0, 64}});
+    out.set_estimates({{0, 4}, {0, 64}, {0, 64}});
+    PipelineDag dag = read(out);
+    ASSERT_EQ(dag.layouts.size(), 1U);
+    EXPECT_EQ(dag.layouts[0],
+              (std::vector<BufferStride>{{Source::Input, 0, 1, 4},
+                                         {Source::Function, dag.outputs[0], 1, 4}}));
+    in.dim(1).set_stride(5);
+    dag = read(out);
+    ASSERT_EQ(dag.layouts.size(), 1U);
+    EXPECT_EQ(dag.layouts[0],
+              (std::vector<BufferStride>{{Source::Function, dag.outputs[0], 1, 4}}));
+}
+
+TEST(Layouts, AreNotOfWeightsInGroups) {
+    ImageParam in(UInt(8), 2, "in"), weights(Int(8), 3, "weights");
+    Var x("x"), y("y");
+    RDom r(0, 64, "r");
+    Func sum("sum");
+    sum(x, y) += cast<int>(in(r, y)) * cast<int>(weights(r % 4, x, r / 4));
+    in.set_estimates({{0, 64}, {0, 100}});
+    weights.set_estimates({{0, 4}, {0, 100}, {0, 16}});
+    sum.set_estimates({{0, 100}, {0, 100}});
+    EXPECT_TRUE(read(sum).layouts.empty());
+}
+
+// Halide's own format forgets the constraints, and a new parameter is dense.
+TEST(PipelineFile, KeepsWhatIsNotConstrained) {
+    ImageParam in(UInt(8), 2, "in");
+    Var x("x"), y("y");
+    Func out("out");
+    out(x, y) = in(x, y) + 1;
+    in.dim(0).set_stride(Expr());
+    in.set_estimates({{0, 64}, {0, 64}});
+    out.set_estimates({{0, 64}, {0, 64}});
+    const std::string file = ::testing::TempDir() + "strides.hlpipe";
+    ASSERT_TRUE(save_pipeline(Pipeline(out), file));
+    const Result<LoadedPipeline> loaded = load_pipeline(file);
+    ASSERT_TRUE(loaded) << loaded.error();
+    const Result<PipelineDag> dag =
+        read_pipeline(loaded.value().pipeline, Halide::get_host_target());
+    ASSERT_TRUE(dag) << dag.error();
+    EXPECT_EQ(dag.value().layouts, read(out).layouts);
+    EXPECT_EQ(dag.value().layouts.size(), 1U);
 }
 
 TEST(Assumptions, AreSmallRangesOfOutputsThatNothingConstrains) {

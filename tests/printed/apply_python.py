@@ -4,6 +4,8 @@
 """
 
 import importlib.util
+import json
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -17,8 +19,25 @@ def apply(module_path, pipeline_path):
     spec.loader.exec_module(module)
     (function,) = (value for name, value in vars(module).items() if name.startswith("apply_schedule_"))
     pipeline = halide.deserialize_pipeline(pipeline_path)
-    function(pipeline, halide.get_host_target())
+    function(pipeline, halide.get_host_target(), inputs_of(pipeline_path))
     return pipeline
+
+
+def inputs_of(pipeline_path):
+    """By name. Parameters of one name are one again when they have been written."""
+    arguments = json.loads(pipeline_path.with_suffix(".args.json").read_text())
+    return {
+        each["name"]: halide.ImageParam(type_of(each["type"]), len(each["dimensions"]), each["name"])
+        for each in arguments["inputs"]
+        if each["buffer"]
+    }
+
+
+def type_of(text):
+    """'uint8' as Halide prints it."""
+    kinds = {"uint": halide.UInt, "int": halide.Int, "float": halide.Float, "bfloat": halide.BFloat}
+    kind, bits = re.fullmatch(r"([a-z]+)([0-9]+)", text).groups()
+    return kinds[kind](int(bits))
 
 
 def main(folder):

@@ -238,6 +238,32 @@ TEST(Code, SpecialisationsOnExactSizes) {
     EXPECT_EQ(again.value(), s);
 }
 
+TEST(Code, SpecialisationsOnStrides) {
+    const PipelineDag dag = samples::blur();
+    const std::string in = dag.inputs[0].name;
+    Schedule s = empty_schedule(dag);
+    s.functions[2].stages[0].specializations = {
+        {{}, {}, {}, {{Source::Input, 0, 1, 3}, {Source::Function, 2, 0, 1}}}};
+    nest(s, 2).parallel = {{1, 0}};
+    EXPECT_THAT(cpp_of(dag, s),
+                HasSubstr("specialize(::Halide::Internal::Variable::make(::Halide::Int(32), \"" +
+                          in + ".stride.1\", inputs.at(\"" + in +
+                          "\")) == 3 && blur_y.output_buffer().dim(0).stride() == 1)"));
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr("serialize_pipeline(pipeline, serialized, inputs)"));
+    EXPECT_THAT(python_of(dag, s),
+                HasSubstr("specialize((inputs[\"" + in + "\"].dim(1).stride() == 3) & " +
+                          "(blur_y.output_buffer().dim(0).stride() == 1))"));
+    EXPECT_THAT(python_of(dag, s), HasSubstr("if \"" + in + "\" not in inputs:"));
+    EXPECT_THAT(print_loop_nest(dag, s),
+                HasSubstr("if stride(1) of " + in + " is 3 and stride(0) of blur_y is 1:"));
+    const Result<Schedule> again = parse_json(dag, print_json(dag, s));
+    ASSERT_TRUE(again) << again.error();
+    EXPECT_EQ(again.value(), s);
+    std::string other = print_json(dag, s);
+    other.replace(other.find("\"input\": \"" + in), in.size() + 10, "\"input\": \"other");
+    EXPECT_FALSE(parse_json(dag, other));
+}
+
 TEST(Code, CasesOfSelectors) {
     PipelineDag dag = samples::blur();
     dag.scalars.push_back({"fast", {TypeKind::UInt, 1}, ""});

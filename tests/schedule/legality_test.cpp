@@ -345,6 +345,18 @@ const Case kJoined[] = {
         s.functions[2].stages[0].specializations = {{{}, {}, {}}}; }, "without a condition"},
     {"specialised twice", samples::blur, CHANGE { (void)dag;
         s.functions[2].stages[0].specializations = {{{{0, 64}}, {}, {}}, {{{0, 64}}, {}, {}}}; }, "twice"},
+    {"specialised on strides", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {
+            {{}, {}, {}, {{Source::Input, 0, 0, 1}, {Source::Function, 2, 0, 1}}}}; }, ""},
+    {"specialised on the stride of no buffer", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{}, {}, {}, {{Source::Input, 1, 0, 1}}}}; },
+        "of a buffer that there is not"},
+    {"specialised on the stride of no dimension", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{}, {}, {}, {{Source::Function, 2, 2, 1}}}}; },
+        "of a buffer that there is not"},
+    {"specialised on the stride of no output", samples::blur, CHANGE { (void)dag;
+        s.functions[2].stages[0].specializations = {{{}, {}, {}, {{Source::Function, 1, 0, 1}}}}; },
+        "of what is no argument"},
     {"a case of a selector", choosing, CHANGE { (void)dag; s.functions[1].compute = Level::root();
         s.functions[1].stages[0].specializations = {{{}, {}, 0}, {{}, {}, 1}}; }, ""},
     {"a case that is not asked for", choosing, CHANGE { (void)dag; s.functions[1].compute = Level::root();

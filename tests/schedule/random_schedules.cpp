@@ -123,6 +123,10 @@ class Random {
                             {{{below(graph.functions[f].dimensions()), 1 + below(100)}},
                              nest(dims),
                              {}}};
+                    } else if (!dag_.layouts.empty() && chance(2)) {
+                        const int layouts = static_cast<int>(dag_.layouts.size());
+                        function.stages[s].specializations = {
+                            {{}, nest(dims), {}, dag_.layouts[below(layouts)]}};
                     }
                 }
         }

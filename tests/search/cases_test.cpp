@@ -93,6 +93,30 @@ TEST(AssumedSizes, AreKnownInWhatIsComputedInside) {
     EXPECT_EQ(schedule.functions[2].stages[0].specializations.size(), 1U);
 }
 
+// What is in its loops has the output's nests around it, and needs no case of its own.
+TEST(Layouts, AreCasesOfWhatIsAtRoot) {
+    PipelineDag dag = samples::blur();
+    dag.layouts = {{{Source::Input, 0, 0, 1}}, {{Source::Input, 0, 0, 3}}};
+    Plan plan = plain_plan(dag, {true, false, false}, shipped_profile(InstructionSet::X86Avx2));
+    plan.functions[2].stages[0].tile = {128, 8};
+    const Schedule apart = build(dag, plan);
+    EXPECT_EQ(apart.functions[1].stages[0].specializations.size(), 2U) << "it reads the input";
+    for (const Specialization& each : apart.functions[2].stages[0].specializations) {
+        EXPECT_TRUE(each.strides.empty()) << "it does not";
+    }
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
+    const Schedule inside = build(dag, plan);
+    ASSERT_EQ(inside.functions[1].compute.kind, Level::Kind::At);
+    EXPECT_TRUE(inside.functions[1].stages[0].specializations.empty());
+    const std::vector<Specialization>& cases = inside.functions[2].stages[0].specializations;
+    ASSERT_EQ(cases.size(), 5U) << "large and small for each layout; large for the others";
+    EXPECT_EQ(cases[0].strides, dag.layouts[0]);
+    EXPECT_EQ(cases[2].strides, dag.layouts[1]);
+    EXPECT_TRUE(cases[4].strides.empty());
+    EXPECT_EQ(cases[0].nest, cases[2].nest);
+}
+
 TEST(AssumedSizes, HoldForTheWholeRangeOnly) {
     const ExtentCondition three{1, 3, 2, 0};
     EXPECT_TRUE(three.holds({0, 3}));

@@ -183,6 +183,7 @@ std::vector<TestPipeline> transposed_pipelines();
 std::vector<TestPipeline> resampled_pipelines();
 std::vector<TestPipeline> channel_pipelines();
 std::vector<TestPipeline> large_pipelines();
+std::vector<TestPipeline> layout_pipelines();
 
 /// All of the above, in that order. Names are unique.
 std::vector<TestPipeline> all_awkward_pipelines();

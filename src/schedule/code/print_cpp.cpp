@@ -60,6 +60,11 @@ class CppWriter : public Writer {
         const std::string word = type.is_boolean() ? "bool" : type.text() + "_t";
         return "::Halide::Param<" + word + ">(" + string_literal(name) + ")";
     }
+    [[nodiscard]] std::string input_stride(const std::string& input, int dim) const override {
+        return "::Halide::Internal::Variable::make(::Halide::Int(32), " +
+               string_literal(input + ".stride." + std::to_string(dim)) + ", inputs.at(" +
+               string_literal(input) + "))";
+    }
     [[nodiscard]] std::string widened(const std::string& value) const override {
         return "::Halide::cast<int>(" + value + ")";
     }
@@ -185,6 +190,14 @@ std::string print_cpp(const PipelineDag& dag, const Schedule& schedule) {
     const Program program(dag, schedule);
     const CppWriter writer(program);
     std::string text = kIndent + ("// " + head_comment(dag)) + "\n" + preamble(program);
+    if (!program.inputs().empty()) {
+        text += R"(
+    // A condition on an input's stride needs the input's own parameter.
+    std::map<std::string, ::Halide::Parameter> inputs;
+    std::vector<uint8_t> serialized;
+    ::Halide::serialize_pipeline(pipeline, serialized, inputs);
+)";
+    }
     const std::vector<int> fetched = program.fetched();
     text += fetched.empty() ? "" : "\n";
     for (const int i : fetched) {

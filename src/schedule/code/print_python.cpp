@@ -47,6 +47,9 @@ class PythonWriter : public Writer {
                                                                : "Int(" + bits + ")";
         return "hl.Param(hl." + made + ", " + string_literal(name) + ")";
     }
+    [[nodiscard]] std::string input_stride(const std::string& input, int dim) const override {
+        return "inputs[" + string_literal(input) + "].dim(" + std::to_string(dim) + ").stride()";
+    }
     [[nodiscard]] std::string widened(const std::string& value) const override {
         return "hl.cast(hl.Int(32), " + value + ")";
     }
@@ -120,6 +123,12 @@ std::string print_python(const PipelineDag& dag, const Schedule& schedule) {
     std::string text = "# " + head_comment(dag) + "\nimport re\n\nimport halide as hl\n\n\n";
     text += "def apply_schedule_" + as_identifier(dag.name) + "(pipeline, target, inputs={}):\n";
     text += preamble(program);
+    for (const std::string& input : program.inputs()) {
+        const std::string name = string_literal(input);
+        text += kIndent + std::string("if ") + name + " not in inputs:\n" + kIndent + kIndent +
+                "raise ValueError('pass the input (its ImageParam) by name: inputs={" + name +
+                ": ...}')\n";
+    }
     const std::vector<int> fetched = program.fetched();
     text += fetched.empty() ? "" : "\n";
     for (const int i : fetched) {

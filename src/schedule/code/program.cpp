@@ -56,6 +56,11 @@ void each_function(const Directive& directive, const Visit& visit) {
             for (const ExtentCondition& term : condition->terms) {
                 visit(term.output_for(directive.function));
             }
+            for (const StrideArg& each : condition->strides) {
+                if (each.stride.source == Source::Function) {
+                    visit(each.stride.index);
+                }
+            }
             if (condition->selected && condition->selected->selector.function >= 0) {
                 visit(condition->selected->selector.function);
             }
@@ -179,6 +184,22 @@ std::vector<int> Program::fetched() const {
         }
     }
     return fetched;
+}
+
+std::set<std::string> Program::inputs() const {
+    std::set<std::string> inputs;
+    for (const Directive& directive : list_) {
+        for (const DirectiveArg& arg : directive.args) {
+            if (const auto* condition = std::get_if<ConditionArg>(&arg)) {
+                for (const StrideArg& each : condition->strides) {
+                    if (each.stride.source == Source::Input) {
+                        inputs.insert(each.input);
+                    }
+                }
+            }
+        }
+    }
+    return inputs;
 }
 
 const std::string& Program::variable(const VariableArg& arg) const {

@@ -4,6 +4,7 @@
 // syntax.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,6 +51,8 @@ class Program {
     /** Variables that can be declared as soon as the functions are fetched. */
     [[nodiscard]] const std::vector<int>& early() const { return early_; }
     [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
+    /** Names of the inputs on whose strides the code is specialised, each once. */
+    [[nodiscard]] std::set<std::string> inputs() const;
     [[nodiscard]] const std::vector<Statement>& statements() const { return statements_; }
 
     [[nodiscard]] const std::string& function(int function) const {

@@ -142,21 +142,30 @@ void Writer::add_preserved(const PreservedArg& preserved, const Directive& direc
 std::string Writer::condition(const ConditionArg& condition, int function) const {
     std::vector<std::string> terms;
     for (const ExtentCondition& term : condition.terms) {
-        const int output = term.output_for(function);
-        const std::string buffer =
-            program_.has_one_value(output) ? ".output_buffer()" : ".output_buffers()[0]";
-        const std::string dim =
-            program_.function(output) + buffer + ".dim(" + std::to_string(term.dim) + ")";
+        const std::string dim = buffer_dim(term.output_for(function), term.dim);
         if (term.min) {
             terms.push_back(dim + ".min() == " + std::to_string(*term.min));
         }
         terms.push_back(dim + ".extent() " + (term.min ? "== " : ">= ") +
                         std::to_string(term.extent));
     }
+    for (const StrideArg& each : condition.strides) {
+        const std::string stride =
+            each.stride.source == Source::Function
+                ? buffer_dim(each.stride.index, each.stride.dim) + ".stride()"
+                : input_stride(each.input, each.stride.dim);
+        terms.push_back(stride + " == " + std::to_string(each.stride.stride));
+    }
     if (condition.selected) {
         terms.push_back(selected(*condition.selected));
     }
     return both(terms);
+}
+
+std::string Writer::buffer_dim(int output, int dim) const {
+    const std::string buffer =
+        program_.has_one_value(output) ? ".output_buffer()" : ".output_buffers()[0]";
+    return program_.function(output) + buffer + ".dim(" + std::to_string(dim) + ")";
 }
 
 std::string Writer::selected(const SelectedArg& selected) const {

@@ -37,6 +37,7 @@ class Writer {
     [[nodiscard]] virtual std::string scalar(const ScalarType& type,
                                              const std::string& name) const = 0;
 
+    [[nodiscard]] virtual std::string input_stride(const std::string& input, int dim) const = 0;
     [[nodiscard]] virtual std::string widened(const std::string& value) const = 0;  // to int
 
     const Program& program_;
@@ -50,6 +51,7 @@ class Writer {
     void add_preserved(const PreservedArg& preserved, const Directive& directive,
                        Arguments& arguments) const;
     [[nodiscard]] std::string condition(const ConditionArg& condition, int function) const;
+    [[nodiscard]] std::string buffer_dim(int output, int dim) const;
     [[nodiscard]] std::string selected(const SelectedArg& selected) const;
 };
 

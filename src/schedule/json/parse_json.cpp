@@ -265,6 +265,23 @@ class Parser {
         }
     }
 
+    BufferStride parse_stride(const Json& json, const std::string& where) {
+        BufferStride known;
+        Fields fields(json, where + ", \"strides\"", errors_);
+        if (fields.find("input") != nullptr) {
+            known.index = find_input(fields.text("input", true), fields.where());
+            known.dim = static_cast<int>(fields.integer("dim", 0, true));
+        } else {
+            known.source = Source::Function;
+            known.index = find_function(fields.text("output", true), fields.where());
+            const std::string dim = fields.text("dim", true);
+            known.dim = known.index < 0 ? -1 : find_argument(known.index, dim, fields.where());
+        }
+        known.stride = fields.integer("stride", 1, true);
+        fields.finish();
+        return known;
+    }
+
     void parse_stage(int f, int s, const Json& json, const std::string& where, bool references) {
         const std::vector<StageDim> dims = stage_dims((*graph_)->functions[f].stages[s]);
         StageSchedule& stage = schedule_.functions[f].stages[s];
@@ -294,6 +311,12 @@ class Parser {
                 when.finish();
                 if (!references) {
                     specialization.when.push_back({dim, extent, output, min});
+                }
+            }
+            for (const Json* each : special.array("strides")) {
+                const BufferStride known = parse_stride(*each, special.where());
+                if (!references) {
+                    specialization.strides.push_back(known);
                 }
             }
             if (special.find("selected") != nullptr) {
@@ -465,6 +488,15 @@ class Parser {
             return 0;
         }
         return found->second;
+    }
+
+    int find_input(const std::string& name, const std::string& where) {
+        const auto input = std::ranges::find(dag_.inputs, name, &Input::name);
+        if (input == dag_.inputs.end()) {
+            errors_.add(where, "names input " + in_quotes(name) + ", which the pipeline has not");
+            return 0;
+        }
+        return static_cast<int>(input - dag_.inputs.begin());
     }
 
     int find_argument(int f, const std::string& name, const std::string& where) {

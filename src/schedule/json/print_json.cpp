@@ -168,6 +168,17 @@ class Printer {
                 }
                 special["when"].push_back(std::move(term));
             }
+            for (const BufferStride& each : specialization.strides) {
+                Json term = {{"stride", each.stride}};
+                if (each.source == Source::Input) {
+                    term["input"] = graph_.inputs[each.index].name;
+                    term["dim"] = each.dim;
+                } else {
+                    term["output"] = name(each.index);
+                    term["dim"] = arg(each.index, each.dim);
+                }
+                special["strides"].push_back(std::move(term));
+            }
             put_nest(special, specialization.nest, dims);
             json["specialize"].push_back(std::move(special));
         }

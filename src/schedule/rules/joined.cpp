@@ -115,10 +115,15 @@ void check_selected(const RuleContext& c, int f, int s, std::int64_t value) {
     }
 }
 
+bool is_of_buffer(const PipelineDag& graph, const BufferStride& known) {
+    return known.source == Source::Function ? graph.functions[known.index].is_output
+                                            : !graph.inputs[known.index].embedded;
+}
+
 }  // namespace
 
-// The condition is on the size of an output, which is known before anything runs, or on what is
-// the same for all points.
+// The condition is on the size of an output or on strides, which is known before anything runs, or
+// on what is the same for all points.
 void check_specializations(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
         const FunctionSchedule& function = c.schedule.functions[f];
@@ -134,12 +139,17 @@ void check_specializations(const RuleContext& c) {
                 if (specialization.selected) {
                     check_selected(c, f, s, *specialization.selected);
                 }
-                if (specialization.when.empty() && !specialization.selected) {
+                if (std::ranges::any_of(specialization.strides, [&](const BufferStride& each) {
+                        return !is_of_buffer(c.graph, each);
+                    })) {
+                    c.broken(f, s, "is specialised on strides of what is no argument");
+                }
+                if (specialization.when.empty() && specialization.strides.empty() &&
+                    !specialization.selected) {
                     c.broken(f, s, "is specialised without a condition");
                 }
                 const auto same = [&](const Specialization& other) {
-                    return other.when == specialization.when &&
-                           other.selected == specialization.selected;
+                    return other.has_condition_of(specialization);
                 };
                 if (std::ranges::count_if(function.stages[s].specializations, same) > 1) {
                     c.broken(f, s, "is specialised twice on the same condition");

@@ -21,6 +21,17 @@ bool has_site(const RuleContext& c, const LoopSite& site) {
         [&](const LoopNest* nest) { return has_loop(*nest, dims, site.loop); });
 }
 
+bool is_stride(const PipelineDag& graph, const BufferStride& known) {
+    const bool input = known.source == Source::Input;
+    const std::size_t buffers = input ? graph.inputs.size() : graph.functions.size();
+    if (known.index < 0 || known.index >= static_cast<int>(buffers)) {
+        return false;
+    }
+    const std::size_t dimensions =
+        input ? graph.inputs[known.index].region.size() : graph.functions[known.index].args.size();
+    return known.dim >= 0 && known.dim < static_cast<int>(dimensions) && known.stride <= INT32_MAX;
+}
+
 template <class Loops, class Loop>
 bool repeats(const Loops& loops, const Loop& loop) {
     return std::ranges::count(loops, loop) > 1;
@@ -188,6 +199,11 @@ void check_storage_dims(const RuleContext& c) {
                         c.broken(f, s,
                                  "is specialised on a dimension or an extent that it has not");
                     }
+                }
+                if (!std::ranges::all_of(specialization.strides, [&](const BufferStride& each) {
+                        return is_stride(c.graph, each);
+                    })) {
+                    c.broken(f, s, "is specialised on the stride of a buffer that there is not");
                 }
             }
         }

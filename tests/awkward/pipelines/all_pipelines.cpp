@@ -9,7 +9,8 @@ std::vector<TestPipeline> all_awkward_pipelines() {
           gather_pipelines,     choice_pipelines,    repeat_pipelines,     type_pipelines,
           size_pipelines,       pyramid_pipelines,   scheduled_pipelines,  derivative_pipelines,
           extern_pipelines,     ordered_pipelines,   output_sum_pipelines, product_pipelines,
-          transposed_pipelines, resampled_pipelines, large_pipelines,      channel_pipelines}) {
+          transposed_pipelines, resampled_pipelines, large_pipelines,      channel_pipelines,
+          layout_pipelines}) {
         for (TestPipeline& row : table()) {
             all.push_back(std::move(row));
         }
