@@ -30,6 +30,12 @@ bool is_near(double rate) {
     return rate == 2 || rate == 3 || rate == 4;
 }
 
+// Quotients by two to four are vectors taken apart (phases.h), if anything.
+bool is_far(const Steps& steps, double rate) {
+    constexpr int kMostApart = 4;
+    return steps.points > kMostApart || (steps.points > 0 && rate == 0);
+}
+
 Stride near_stride(double rate) {
     return static_cast<Stride>(static_cast<int>(rate) - 2);
 }
@@ -72,6 +78,7 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
     }
     const Access dense = whole(type, lanes, store);
     double rate = 0;
+    double shuffles = 0;  // that repeat a part of the vector
     bool scattered = false;
     bool known = true;  // where the elements are, by no vector of indices
     for (std::size_t c = 0; c < coords.size(); c++) {
@@ -81,14 +88,30 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
         if (!coords[c].affine) {
             scattered = true;
             known = false;
-        } else {
+            continue;
+        }
+        double points = coords[c].rates[body_.vector_dim] * body_.apart;  // from lane to lane
+        if (const Steps steps = coords[c].steps_along(body_.vector_dim); is_far(steps, points)) {
+            if (!knows(steps)) {
+                scattered = true;
+                known = false;
+                continue;
+            }
+            points = steps.rate;
+            shuffles += steps.points < body_.lanes ? dense.instructions : 0;
+        }
+        if (points != 0) {
             const double step = stride(source, index, c);
             scattered = scattered || step == 0 || rate != 0;
-            rate = std::abs(coords[c].rates[body_.vector_dim]) * step * body_.apart;
+            rate = std::abs(points) * step;
         }
     }
+    if (!scattered && rate == 0) {
+        const Access one = spread(type);
+        return {one.cycles + kShuffle * shuffles, one.instructions + shuffles};
+    }
     if (!scattered && rate == 1) {
-        return dense;
+        return {dense.cycles + kShuffle * shuffles, dense.instructions + shuffles};
     }
     const double gathered = machine_.gathered(type, lanes);
     const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);
@@ -198,6 +221,22 @@ bool Accesses::all_between(Source source, int index, const std::vector<Coordinat
         stored *= distance > 0 && distance < rate ? copies.count : 1;
     }
     return stored >= rate;
+}
+
+// Whether the compiler does, in vectors that begin at a multiple and are so many blocks, or such a
+// part of one.
+bool Accesses::knows(const Steps& steps) const {
+    const Loop& along =
+        facts_.graph().functions[nest_.function].stages[nest_.stage].loops[body_.vector_dim];
+    const auto lanes = static_cast<std::int64_t>(body_.lanes);
+    if (steps.points <= 1 || lanes < 1 ||
+        (lanes % steps.points != 0 && steps.points % lanes != 0)) {
+        return false;
+    }
+    const std::int64_t from = along.is_reduction()
+                                  ? along.range.min
+                                  : facts_.bounds().modulus(nest_.function, along.position);
+    return from % std::min<std::int64_t>(lanes, steps.points) == 0;
 }
 
 double Accesses::stride(Source source, int index, std::size_t dim) const {

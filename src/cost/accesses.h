@@ -40,6 +40,7 @@ class Accesses {
                                   const std::vector<Coordinate>& coords) const;
     [[nodiscard]] bool all_between(Source source, int index, const std::vector<Coordinate>& coords,
                                    double rate) const;
+    [[nodiscard]] bool knows(const Steps& steps) const;
     [[nodiscard]] double stride(Source source, int index, std::size_t dim) const;
 
     ScheduleFacts& facts_;

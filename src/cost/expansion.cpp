@@ -29,6 +29,10 @@ std::vector<double> rates_of(const std::vector<Coordinate>& coords) {
     for (const Coordinate& coordinate : coords) {
         rates.push_back(coordinate.affine ? 1 : 0);
         rates.insert(rates.end(), coordinate.rates.begin(), coordinate.rates.end());
+        for (const Steps& each : coordinate.steps) {
+            rates.push_back(each.points);
+            rates.push_back(each.rate);
+        }
     }
     return rates;
 }
@@ -40,6 +44,27 @@ std::vector<double> place_of(const std::vector<Coordinate>& coords, int serial) 
         place.push_back(coordinate.affine ? static_cast<double>(coordinate.offset_max) : serial);
     }
     return place;
+}
+
+// Those of one argument of a function that moves with it by `rate`, or in blocks.
+void add_steps(const Steps& blocks, double rate, const Coordinate& argument, Coordinate& result) {
+    result.steps.resize(result.rates.size());
+    for (int l = 0; l < std::ssize(argument.rates) && l < std::ssize(result.rates); l++) {
+        Steps mine = argument.steps_along(l);
+        if (blocks.points > 0) {
+            bool aligned = argument.offset_min == argument.offset_max &&
+                           argument.offset_min % blocks.points == 0;
+            for (int k = 0; k < std::ssize(argument.rates); k++) {
+                aligned = aligned && (k == l || (argument.steps_along(k).points == 0 &&
+                                                 std::fmod(argument.rates[k], blocks.points) == 0));
+            }
+            mine = composed(blocks, mine, argument.rates[l], aligned);
+        } else {
+            mine.rate *= rate;
+        }
+        // What was added of other arguments moves by its rate.
+        result.steps[l] = sum(result.steps[l], result.rates[l], mine, rate * argument.rates[l]);
+    }
 }
 
 // `inner`, a function of another function's arguments, where these are `outer`.
@@ -58,6 +83,10 @@ Coordinate composed(const Coordinate& inner, const std::vector<Coordinate>& oute
     double high = static_cast<double>(inner.offset_max);
     for (std::size_t a = 0; a < inner.rates.size() && a < outer.size(); a++) {
         const double rate = inner.rates[a];
+        const Steps blocks = inner.steps_along(static_cast<int>(a));
+        if (blocks.points > 0 || (rate != 0 && !outer[a].steps.empty())) {
+            add_steps(blocks, rate, outer[a], result);
+        }
         if (rate == 0) {
             continue;
         }

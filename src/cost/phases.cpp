@@ -8,8 +8,7 @@ namespace nestor {
 namespace {
 
 // Halide 21 makes vectors of points that far from each other, and interleaves them. It does not
-// take a vector apart by more, but where it begins at a multiple of more, each period's part of it
-// is one element for all.
+// take a vector apart by more.
 constexpr int kMostApart = 4;
 
 }  // namespace
@@ -27,11 +26,7 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
         if (loop.run == LoopRun::Vector) {
             const int dim = loop.site.loop.dim;
             const int period = nest.expansion->periods[dim];
-            const Loop& along = stage_.loops[dim];
-            const bool aligned =
-                !along.is_reduction() &&
-                facts.bounds().modulus(nest.function, along.position) % period == 0;
-            if ((period > kMostApart && !aligned) || std::fmod(loop.trips, period) != 0) {
+            if (period > kMostApart || std::fmod(loop.trips, period) != 0) {
                 continue;
             }
             apart_ = period;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/arithmetic.h"
+#include "dag/steps.h"
 #include "dag/types.h"
 
 namespace nestor {
@@ -53,12 +54,18 @@ struct Coordinate {
     std::int64_t offset_min = 0;      // the constant part, or its range (of a select, say)
     std::int64_t offset_max = 0;
     std::vector<bool> fixed_loops;  // [loop], not affine: it does not change with; empty: unknown
+    std::vector<Steps> steps;       // [loop], of quotients and remainders; empty: none
 
     /** Whether it may be another one in the next iteration of that loop of the stage. */
     [[nodiscard]] bool changes_with(int loop) const {
         const auto l = static_cast<std::size_t>(loop);
-        return affine ? l < rates.size() && rates[l] != 0
+        return affine ? (l < rates.size() && rates[l] != 0) || steps_along(loop).points > 0
                       : l >= fixed_loops.size() || !fixed_loops[l];
+    }
+
+    [[nodiscard]] Steps steps_along(int loop) const {
+        const auto l = static_cast<std::size_t>(loop);
+        return l < steps.size() ? steps[l] : Steps{};
     }
 
     [[nodiscard]] LoopSet changing_loops() const;

@@ -17,6 +17,7 @@ struct Affine {
     bool clamped = false;
     std::vector<double> rates;
     std::vector<bool> clamped_loops;
+    std::vector<Steps> steps;
     double lo = 0, hi = 0;
 
     [[nodiscard]] bool varies() const {
@@ -118,6 +119,7 @@ class Analysis {
                 false,
                 std::vector<double>(loops_.size(), 0.0),
                 std::vector<bool>(loops_.size(), false),
+                std::vector<Steps>(loops_.size()),
                 value,
                 value};
     }
@@ -149,6 +151,9 @@ class Analysis {
         result.clamped |= b.clamped;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
+            const Steps& other = b.steps[i];
+            result.steps[i] =
+                sum(a.steps[i], a.rates[i], {other.points, sign * other.rate}, sign * b.rates[i]);
             result.rates[i] += sign * b.rates[i];
         }
         result.lo += sign > 0 ? b.lo : -b.hi;
@@ -159,6 +164,9 @@ class Analysis {
     static Affine scale(Affine a, double factor) {
         for (double& rate : a.rates) {
             rate *= factor;
+        }
+        for (Steps& steps : a.steps) {
+            steps.rate *= factor;
         }
         a.lo *= factor;
         a.hi *= factor;
@@ -184,6 +192,7 @@ class Analysis {
         }
         Affine result = scale(a, 1 / b.lo);
         if (!exact) {
+            result.steps = by_blocks(a, b.lo, 0);
             result.lo = std::floor(result.lo);
             result.hi = std::ceil(result.hi);
         }
@@ -197,8 +206,27 @@ class Analysis {
         Affine result = constant(0);
         if (a.is_constant()) {
             result.lo = result.hi = a.lo - b.lo * std::floor(a.lo / b.lo);
-        } else {
-            result.hi = b.lo - 1;
+            return result;
+        }
+        result.hi = b.lo - 1;
+        result.steps =
+            a.known ? by_blocks(a, b.lo, 1) : std::vector<Steps>(loops_.size(), Steps{1, 0});
+        return result;
+    }
+
+    // Of a quotient (`rate` 0) or a remainder (1) by a constant.
+    static std::vector<Steps> by_blocks(const Affine& a, double divisor, double rate) {
+        const Steps outer{static_cast<int>(std::min(std::abs(divisor), 1e6)), rate};
+        std::vector<Steps> result;
+        for (std::size_t i = 0; i < a.rates.size(); i++) {
+            bool aligned = a.lo == a.hi && std::fmod(a.lo, divisor) == 0;
+            for (std::size_t k = 0; k < a.rates.size(); k++) {
+                aligned =
+                    aligned &&
+                    (k == i || (a.steps[k].points == 0 && std::fmod(a.rates[k], divisor) == 0));
+            }
+            result.push_back(outer.points == 1 ? a.steps[i]
+                                               : composed(outer, a.steps[i], a.rates[i], aligned));
         }
         return result;
     }
@@ -224,6 +252,11 @@ class Analysis {
             return {};
         }
         Affine result = a;
+        for (std::size_t i = 0; i < result.rates.size(); i++) {
+            if (a.steps[i] != b.steps[i]) {
+                result.steps[i] = {1, 0};
+            }
+        }
         result.clamped |= b.clamped;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
@@ -287,6 +320,9 @@ Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) 
         result.clamped_loops = a.clamped_loops;
     }
     result.rates = a.rates;
+    if (std::ranges::any_of(a.steps, [](const Steps& each) { return each.points > 0; })) {
+        result.steps = a.steps;
+    }
     result.offset_min = static_cast<std::int64_t>(std::floor(a.lo));
     result.offset_max = static_cast<std::int64_t>(std::ceil(a.hi));
     return result;

@@ -55,6 +55,7 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
                       const std::vector<LoopOfDim>& loops) {
     Coordinate result = coordinate;
     result.rates.clear();
+    result.steps.clear();
     result.clamped_loops.clear();
     for (const LoopOfDim& l : loops) {
         result.clamped_loops.push_back(coordinate.is_clamped_along(l.ref.dim));
@@ -68,7 +69,11 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
     }
     for (const LoopOfDim& l : loops) {
         const double rate = coordinate.rates[l.ref.dim];
-        result.rates.push_back(rate * static_cast<double>(loop_stride(nest, l.ref)));
+        const auto stride = static_cast<double>(loop_stride(nest, l.ref));
+        result.rates.push_back(rate * stride);
+        if (!coordinate.steps.empty()) {
+            result.steps.push_back(composed(coordinate.steps_along(l.ref.dim), {}, stride, true));
+        }
     }
     for (int d = 0; d < static_cast<int>(stage.loops.size()); d++) {
         if (split_count(nest, d) > 0) {

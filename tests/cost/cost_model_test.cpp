@@ -293,23 +293,31 @@ TEST(Cost, WhereAVectorBeginsAtAMultipleOtherPointsCostNothing) {
     EXPECT_DOUBLE_EQ(evaluator.seconds(aligned), seconds(dag, aligned, machine));
 }
 
-// Halide interleaves vectors of points up to four apart, wherever they begin.
-TEST(Cost, VectorsAreTakenApartByEightOnlyWhereTheyBeginAtAMultiple) {
-    PipelineDag dag = blur();
-    for (Load& load : dag.functions[1].stages[0].loads) {
-        load.coords[0].rates[0] = 0.25;
-    }
-    const auto compute = [&](int period, bool aligned) {
+// Halide interleaves vectors of points up to four apart, wherever they begin. Of blocks of eight it
+// knows that they are one element, or elements next to each other, where vectors begin with them.
+TEST(Cost, VectorsKnowBlocksOfEightWhereTheyBeginAtAMultiple) {
+    const auto compute = [&](int period, Steps steps, int aligned) {
+        PipelineDag dag = blur();
+        for (Load& load : dag.functions[1].stages[0].loads) {
+            load.coords[0].rates[0] = steps.rate == 0 ? 1.0 / period : 0;
+            load.coords[0].steps = {steps, {}};
+        }
         dag.functions[1].stages[0].phases = {{0, period, false}};
         dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
         Schedule schedule = at_root(dag, false);
-        if (aligned) {
-            schedule.functions[1].region_alignment = {{0, period}};
+        if (aligned > 0) {
+            schedule.functions[1].region_alignment = {{0, aligned}};
         }
         return predict(dag, schedule, avx2()).cost[Term::Compute];
     };
-    EXPECT_EQ(compute(4, true), compute(4, false));
-    EXPECT_LT(1.5 * compute(8, true), compute(8, false)) << "gathered";
+    EXPECT_EQ(compute(4, {4, 0}, 4), compute(4, {4, 0}, 0));
+    for (const double rate : {0., 1.}) {
+        const double known = compute(8, {8, rate}, 8);
+        EXPECT_LT(1.5 * known, compute(8, {8, rate}, 0)) << "gathered";
+        EXPECT_DOUBLE_EQ(known, compute(8, {8, rate}, 16));
+        EXPECT_LT(1.5 * known, compute(8, {8, rate}, 4)) << "gathered";
+    }
+    EXPECT_LT(1.5 * compute(8, {8, 0}, 8), compute(8, {1, 0}, 8)) << "at other places";
 }
 
 TEST(Cost, PointsAreKnownThroughInlinedFunctions) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <numeric>
+#include <set>
 
 #include "schedule/sample_dags.h"
 
@@ -55,6 +56,29 @@ TEST(Expansion, StopsAtFunctionsThatHaveMemory) {
     ASSERT_NE(find(expansions.of(placement, 2, 0).loads, Source::Function, 1), nullptr);
     EXPECT_EQ(find(expansions.of(placement, 2, 0).loads, Source::Function, 1)->members, 3);
     EXPECT_EQ(find(expansions.of(placement, 1, 0).loads, Source::Input, 0)->members, 3);
+}
+
+// blur_x(x / 8, y) of what only wraps the input; and the other way round, where the wrapper's
+// quotient is read at neighbours, too.
+TEST(Expansion, ComposesQuotients) {
+    for (const int reader : {1, 0}) {
+        PipelineDag dag = samples::blur();
+        for (Load& load : dag.functions[reader].stages[0].loads) {
+            load.coords[0].rates[0] = 0.125;
+            load.coords[0].steps = {{8, 0}, {}};
+        }
+        const Schedule schedule = inlined(dag);
+        const Placement placement(dag, schedule);
+        Expansions expansions;
+        std::set<int> points;
+        for (const Family& input : expansions.of(placement, 2, 0).loads) {
+            points.insert(input.coords[0].steps_along(0).points);
+            EXPECT_EQ(input.coords[0].steps_along(1), Steps{});
+            EXPECT_EQ(input.coords[1].steps_along(0), Steps{});
+            EXPECT_EQ(input.coords[1].steps_along(1), Steps{});
+        }
+        EXPECT_EQ(points, (reader == 1 ? std::set<int>{8} : std::set<int>{1, 8}));
+    }
 }
 
 TEST(Expansion, ComposesRates) {

@@ -95,6 +95,33 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
 }
 
+TEST(ReadPipeline, KnowsHowQuotientsAndRemaindersMove) {
+    ImageParam in(Int(32), 2, "in"), table(Int(32), 2, "table");
+    Var x("x"), y("y");
+    RDom r(0, 8, "r");
+    Func out("out"), wrapped("wrapped");
+    wrapped(x, y) = in(x / 8, y);
+    out(x, y) +=
+        table(x % 8, y) * in((x / 8) * 8 + r, y / 2) + in((x + 1) / 8, y) + wrapped(x, (x + r) / 4);
+    out.set_estimates({{0, 64}, {0, 32}});
+    in.set_estimates({{0, 64}, {0, 32}});
+    table.set_estimates({{0, 8}, {0, 32}});
+    const PipelineDag dag = read(out);
+    const std::vector<Load>& loads = function(dag, "out").stages[1].loads;
+    const auto along_x = [&](int load, int dim) {
+        return loads.at(load).coords[dim].steps_along(0);
+    };
+    EXPECT_EQ(along_x(0, 0), (Steps{8, 1}));
+    EXPECT_TRUE(loads[0].coords[0].changes_with(0));
+    EXPECT_EQ(along_x(1, 0), (Steps{8, 0}));
+    EXPECT_EQ(loads[1].coords[0].steps_along(2), Steps{}) << "r is added as it is";
+    EXPECT_EQ(along_x(1, 1), Steps{});
+    EXPECT_EQ(loads[1].coords[1].steps_along(1), (Steps{2, 0}));
+    EXPECT_EQ(along_x(2, 0), (Steps{1, 0})) << "blocks that begin one point before a multiple";
+    EXPECT_EQ(along_x(3, 1), (Steps{1, 0}));
+    EXPECT_EQ(function(dag, "wrapped").stages[0].loads[0].coords[0].steps_along(0), (Steps{8, 0}));
+}
+
 TEST(ReadPipeline, KnowsWithWhichLoopsADataDependentPlaceDoesNotChange) {
     ImageParam in(Float(32), 3, "in"), place(Halide::UInt(8), 2, "place");
     Var x("x"), y("y"), c("c");

@@ -76,8 +76,8 @@ TEST(DotProducts, ArePackedOnceWhereTheirMemoryIsAsShortAsTheSteps) {
     // b as a caller packs it: the steps of each column side by side.
     PipelineDag dag = matmul_of_bytes(TypeKind::UInt, TypeKind::Int);
     Stage& update = dag.functions[2].stages[1];
-    update.loads[1].coords = {{true, false, false, {}, {0, 0, 1}, 0, 0, {}},
-                              {true, false, false, {}, {1, 0, 0}, 0, 0, {}}};
+    update.loads[1].coords = {{true, false, false, {}, {0, 0, 1}, 0, 0, {}, {}},
+                              {true, false, false, {}, {1, 0, 0}, 0, 0, {}, {}}};
     update.loops[2].range.extent = 4;
     dag.functions[1].region = {{0, 4}, {0, 512}};
     dag.functions[1].constant = {true, false};

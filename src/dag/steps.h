@@ -1,0 +1,23 @@
+#pragma once
+// How quotients and remainders move: x / 8 stays for eight points, x % 8 goes on for eight and then
+// back. Halide 21 knows that of a vector that begins at a multiple.
+
+namespace nestor {
+
+/** Of a coordinate along a loop: within blocks of `points` points, of which each begins at a
+ * multiple of `points`, it moves by `rate` a point. */
+struct Steps {
+    int points = 0;  // 0: no blocks, by its rate everywhere; 1: nothing is known
+    double rate = 0;
+
+    bool operator==(const Steps&) const = default;
+};
+
+/** Of a + b, of which one moves by `a_rate`, the other by `b_rate` where they have no blocks. */
+[[nodiscard]] Steps sum(const Steps& a, double a_rate, const Steps& b, double b_rate);
+
+/** Of `outer`, blocks along what moves by `rate` or by `inner`. `aligned`: all else that it is the
+ * sum of is a multiple of the blocks' points. */
+[[nodiscard]] Steps composed(const Steps& outer, const Steps& inner, double rate, bool aligned);
+
+}  // namespace nestor
