@@ -335,6 +335,25 @@ TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
     EXPECT_LT(even, 1.001 * predict(dag, schedule, avx2()).cost[Term::Compute]);
 }
 
+TEST(Cost, OperationsOfInlinedTuplesAreThoseOfAllElementsTogether) {
+    const auto compute = [](int elements) {
+        PipelineDag dag = blur();
+        dag.functions[1].stages[0].ops.add(Arithmetic::Multiply, ElementType::Float32, kAllLoops,
+                                           60);
+        dag.functions[1].types.resize(elements, dag.functions[1].types[0]);
+        const std::vector<Load> loads = dag.functions[2].stages[0].loads;
+        for (int value = 1; value < elements; value++) {
+            for (Load load : loads) {
+                load.value = value;
+                dag.functions[2].stages[0].loads.push_back(load);
+            }
+        }
+        return predict(dag, at_root(dag, true), avx2()).cost[Term::Compute];
+    };
+    EXPECT_LT(compute(1), 1.001 * compute(4));
+    EXPECT_LT(compute(4), 1.3 * compute(1));
+}
+
 TEST(Cost, WhatDoesNotChangeWithALoopIsComputedOnceForAllOfIt) {
     const auto compute = [](LoopSet loops, bool inlined) {
         PipelineDag dag = blur();

@@ -184,6 +184,7 @@ std::vector<TestPipeline> resampled_pipelines();
 std::vector<TestPipeline> channel_pipelines();
 std::vector<TestPipeline> large_pipelines();
 std::vector<TestPipeline> layout_pipelines();
+std::vector<TestPipeline> block_pipelines();
 
 /// All of the above, in that order. Names are unique.
 std::vector<TestPipeline> all_awkward_pipelines();

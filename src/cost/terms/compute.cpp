@@ -141,9 +141,11 @@ class NestWork {
         const Function& f = facts_.graph().functions[family.index];
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
         note_invariant(family, at, body_.guarded * family.distinct(body_.copies));
+        // The operations are those of all elements of a tuple, and each has a family of its own.
+        const double share = 1 / std::max(1.0, static_cast<double>(f.types.size()));
         for (const Stage& stage : f.stages) {
             for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
-                double repeats = 1;
+                double repeats = share;
                 LoopSet coords = 0;
                 for (int l = 0; l < std::ssize(stage.loops); l++) {
                     const Loop& loop = stage.loops[l];

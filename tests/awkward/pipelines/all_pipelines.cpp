@@ -10,7 +10,7 @@ std::vector<TestPipeline> all_awkward_pipelines() {
           size_pipelines,       pyramid_pipelines,   scheduled_pipelines,  derivative_pipelines,
           extern_pipelines,     ordered_pipelines,   output_sum_pipelines, product_pipelines,
           transposed_pipelines, resampled_pipelines, large_pipelines,      channel_pipelines,
-          layout_pipelines}) {
+          layout_pipelines,     block_pipelines}) {
         for (TestPipeline& row : table()) {
             all.push_back(std::move(row));
         }
