@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cost/phases.h"
+
 namespace nestor {
 
 namespace {
@@ -30,9 +32,8 @@ bool is_near(double rate) {
     return rate == 2 || rate == 3 || rate == 4;
 }
 
-// Quotients by two to four are vectors taken apart (phases.h), if anything.
+// Quotients by two to four are vectors taken apart, if anything.
 bool is_far(const Steps& steps, double rate) {
-    constexpr int kMostApart = 4;
     return steps.points > kMostApart || (steps.points > 0 && rate == 0);
 }
 

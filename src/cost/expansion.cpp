@@ -52,12 +52,9 @@ void add_steps(const Steps& blocks, double rate, const Coordinate& argument, Coo
     for (int l = 0; l < std::ssize(argument.rates) && l < std::ssize(result.rates); l++) {
         Steps mine = argument.steps_along(l);
         if (blocks.points > 0) {
-            bool aligned = argument.offset_min == argument.offset_max &&
-                           argument.offset_min % blocks.points == 0;
-            for (int k = 0; k < std::ssize(argument.rates); k++) {
-                aligned = aligned && (k == l || (argument.steps_along(k).points == 0 &&
-                                                 std::fmod(argument.rates[k], blocks.points) == 0));
-            }
+            const bool aligned = is_multiple(static_cast<double>(argument.offset_min),
+                                             static_cast<double>(argument.offset_max),
+                                             argument.rates, argument.steps, l, blocks.points);
             mine = composed(blocks, mine, argument.rates[l], aligned);
         } else {
             mine.rate *= rate;

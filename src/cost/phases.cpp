@@ -5,14 +5,6 @@
 
 namespace nestor {
 
-namespace {
-
-// Halide 21 makes vectors of points that far from each other, and interleaves them. It does not
-// take a vector apart by more.
-constexpr int kMostApart = 4;
-
-}  // namespace
-
 KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
     : stage_(facts.graph().functions[nest.function].stages[nest.stage]),
       modulus_(stage_.loops.size(), 1),

@@ -20,6 +20,20 @@ Steps sum(const Steps& a, double a_rate, const Steps& b, double b_rate) {
     return points == 1 ? kUnknown : Steps{points, rate};
 }
 
+bool is_multiple(double low, double high, const std::vector<double>& rates,
+                 const std::vector<Steps>& steps, std::size_t but, double points) {
+    if (low != high || std::fmod(low, points) != 0) {
+        return false;
+    }
+    for (std::size_t l = 0; l < rates.size(); l++) {
+        const bool blocks = l < steps.size() && steps[l].points > 0;
+        if (l != but && (blocks || std::fmod(rates[l], points) != 0)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 Steps composed(const Steps& outer, const Steps& inner, double rate, bool aligned) {
     if (outer.points <= 1 || (inner.points == 0 && rate == 0)) {
         return inner.points == 0 && rate == 0 ? Steps{} : outer;

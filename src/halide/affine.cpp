@@ -219,12 +219,7 @@ class Analysis {
         const Steps outer{static_cast<int>(std::min(std::abs(divisor), 1e6)), rate};
         std::vector<Steps> result;
         for (std::size_t i = 0; i < a.rates.size(); i++) {
-            bool aligned = a.lo == a.hi && std::fmod(a.lo, divisor) == 0;
-            for (std::size_t k = 0; k < a.rates.size(); k++) {
-                aligned =
-                    aligned &&
-                    (k == i || (a.steps[k].points == 0 && std::fmod(a.rates[k], divisor) == 0));
-            }
+            const bool aligned = is_multiple(a.lo, a.hi, a.rates, a.steps, i, divisor);
             result.push_back(outer.points == 1 ? a.steps[i]
                                                : composed(outer, a.steps[i], a.rates[i], aligned));
         }

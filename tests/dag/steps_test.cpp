@@ -25,6 +25,14 @@ TEST(Steps, OfWhatHasThemAlready) {
     EXPECT_EQ(composed({4, 1}, kRemainder, 0, true), kUnknown);
 }
 
+TEST(Steps, AreAlignedWhereAllElseIsAMultiple) {
+    EXPECT_TRUE(is_multiple(16, 16, {1, 8}, {}, 0, 8)) << "x + 8 y + 16";
+    EXPECT_FALSE(is_multiple(3, 3, {1, 8}, {}, 0, 8));
+    EXPECT_FALSE(is_multiple(0, 8, {1, 8}, {}, 0, 8));
+    EXPECT_FALSE(is_multiple(0, 0, {1, 1}, {}, 0, 8)) << "x + y";
+    EXPECT_FALSE(is_multiple(0, 0, {1, 0}, {{}, {8, 1}}, 0, 8)) << "x + y % 8";
+}
+
 TEST(Steps, OfSums) {
     EXPECT_EQ(sum({}, 1, {}, 2), Steps{});
     EXPECT_EQ(sum(kQuotient, 0.125, {}, 1), (Steps{8, 1})) << "x / 8 + x";
