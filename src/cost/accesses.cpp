@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cost/phases.h"
-
 namespace nestor {
 
 namespace {
@@ -30,11 +28,6 @@ constexpr double kTable = 0.5;  // of the first cache, at most
 // 2, 3 or 4, for which there are instructions.
 bool is_near(double rate) {
     return rate == 2 || rate == 3 || rate == 4;
-}
-
-// Quotients by two to four are vectors taken apart, if anything.
-bool is_far(const Steps& steps, double rate) {
-    return steps.points > kMostApart || (steps.points > 0 && rate == 0);
 }
 
 Stride near_stride(double rate) {

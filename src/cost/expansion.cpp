@@ -29,9 +29,13 @@ std::vector<double> rates_of(const std::vector<Coordinate>& coords) {
     for (const Coordinate& coordinate : coords) {
         rates.push_back(coordinate.affine ? 1 : 0);
         rates.insert(rates.end(), coordinate.rates.begin(), coordinate.rates.end());
-        for (const Steps& each : coordinate.steps) {
-            rates.push_back(each.points);
-            rates.push_back(each.rate);
+        for (std::size_t l = 0; l < coordinate.steps.size(); l++) {
+            const Steps& each = coordinate.steps[l];
+            if (is_far(each, coordinate.rates[l])) {
+                rates.push_back(static_cast<double>(l));
+                rates.push_back(each.points);
+                rates.push_back(each.rate);
+            }
         }
     }
     return rates;

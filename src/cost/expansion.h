@@ -11,6 +11,16 @@
 
 namespace nestor {
 
+/** Halide 21 makes vectors of points that far from each other, and interleaves them. It does not
+ * take a vector apart by more. */
+constexpr int kMostApart = 4;
+
+/** Whether blocks say more of what a vector loads than the rate: quotients by two to four are
+ * vectors that are taken apart, if anything. */
+[[nodiscard]] inline bool is_far(const Steps& steps, double rate) {
+    return steps.points > kMostApart || (steps.points > 0 && rate == 0);
+}
+
 /** The body of a stage repeated along a dimension, as unrolling does: so many times, so many points
  * apart. */
 struct Copies {

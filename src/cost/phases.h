@@ -8,10 +8,6 @@
 
 namespace nestor {
 
-/** Halide 21 makes vectors of points that far from each other, and interleaves them. It does not
- * take a vector apart by more. */
-constexpr int kMostApart = 4;
-
 class KnownPhases {
   public:
     KnownPhases(ScheduleFacts& facts, const NestFacts& nest);

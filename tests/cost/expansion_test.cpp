@@ -81,6 +81,22 @@ TEST(Expansion, ComposesQuotients) {
     }
 }
 
+// Neighbours of f(x / 2) and f((x + 1) / 2) are shared, however LLVM finds them.
+TEST(Expansion, SharesWhatShortBlocksRead) {
+    for (const int points : {2, 8}) {
+        PipelineDag dag = samples::blur();
+        for (Load& load : dag.functions[1].stages[0].loads) {
+            const bool first = load.coords[0].offset_min == 0;
+            load.coords[0].rates[0] = 1.0 / points;
+            load.coords[0].steps = {first ? Steps{points, 0} : Steps{1, 0}, {}};
+        }
+        const Schedule schedule = inlined(dag);
+        const Placement placement(dag, schedule);
+        Expansions expansions;
+        EXPECT_EQ(expansions.of(placement, 2, 0).loads.size(), points == 2 ? 1U : 2U);
+    }
+}
+
 TEST(Expansion, ComposesRates) {
     const PipelineDag dag = samples::pyramid();
     const Schedule schedule = inlined(dag);
