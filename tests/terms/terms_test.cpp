@@ -392,11 +392,11 @@ TEST(Terms, ComputeGathersTakeLongerThanLoads) {
     constexpr int kTable = 1 << 14;
     Var x("x");
     const ImageParam table = input({kTable}, "table");
+    const ImageParam row = input({kSize}, "row");
     const auto lookup = [&](bool gathers) {
         Func out("out");
         const Expr mixed = (x * 7919) & (kTable - 1);
-        out(x) = gathers ? table(Halide::clamp(mixed, 0, kTable - 1))
-                         : table(x % 16) + cast<float>(mixed);
+        out(x) = gathers ? table(Halide::clamp(mixed, 0, kTable - 1)) : row(x) + cast<float>(mixed);
         out.set_estimates({{0, kSize}});
         return Pipeline(out);
     };
@@ -408,6 +408,37 @@ TEST(Terms, ComputeGathersTakeLongerThanLoads) {
         return Entry(pipeline, graph, schedule);
     };
     expect_faster(in_vectors(lookup(false)), in_vectors(lookup(true)), Term::Compute);
+}
+
+// The quotient of a vector that begins at a multiple is one element, and of another one a gather.
+TEST(Terms, ComputeQuotientsAreOneElementWhereVectorsBeginAtAMultiple) {
+    constexpr int kBlock = 16;
+    Var x("x"), y("y");
+    const ImageParam in = input({1024 / kBlock + 8, 256}, "in");
+    Func blocks("blocks"), out("out");
+    Expr value = cast<float>(y);
+    for (int i = 0; i < 4; i++) {
+        value = value * 0.5F + in(x / kBlock + i, y);
+    }
+    blocks(x, y) = value;
+    out(x, y) = blocks(x, y) + 1.0F;
+    out.set_estimates({{0, 1024}, {0, 256}});
+    const Pipeline pipeline(out);
+    const auto aligned = [&](std::int64_t elements) {
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        const int producer = graph["blocks"];
+        schedule.functions[producer].compute = Level::root();
+        if (elements > 1) {
+            schedule.functions[producer].region_alignment = {{0, elements}};
+        }
+        for (const int f : {producer, graph["out"]}) {
+            LoopNest& loops = nest(schedule, f);
+            loops.vector = split(loops, 0, 16, f == producer ? Tail::RoundUp : Tail::ShiftInwards);
+        }
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(aligned(kBlock), aligned(1), Term::Compute);
 }
 
 // Rows that slide in tiles begin with a window of 15 rows each.
