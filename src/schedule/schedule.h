@@ -136,7 +136,8 @@ struct Specialization {
     std::vector<ExtentCondition> when;
     LoopNest nest;
     std::optional<std::int64_t> selected = std::nullopt;  // value of the stage's Stage::selector
-    std::vector<BufferStride> strides = {};               // of inputs and outputs
+    // Of inputs and outputs.
+    std::vector<BufferStride> strides = {};  // NOLINT(readability-redundant-member-init)
 
     /** Whether both are for the same runs. */
     [[nodiscard]] bool has_condition_of(const Specialization& other) const {
