@@ -100,12 +100,9 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
             rate = std::abs(points) * step;
         }
     }
-    if (!scattered && rate == 0) {
-        const Access one = spread(type);
-        return {one.cycles + kShuffle * shuffles, one.instructions + shuffles};
-    }
-    if (!scattered && rate == 1) {
-        return {dense.cycles + kShuffle * shuffles, dense.instructions + shuffles};
+    if (!scattered && (rate == 0 || rate == 1)) {
+        const Access once = rate == 0 ? spread(type) : dense;
+        return {once.cycles + kShuffle * shuffles, once.instructions + shuffles};
     }
     const double gathered = machine_.gathered(type, lanes);
     const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);

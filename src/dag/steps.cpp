@@ -5,19 +5,13 @@
 
 namespace nestor {
 
-namespace {
-
-constexpr Steps kUnknown{1, 0};
-
-}  // namespace
-
 Steps sum(const Steps& a, double a_rate, const Steps& b, double b_rate) {
     if (a.points == 0 && b.points == 0) {
         return {};
     }
     const int points = std::gcd(a.points, b.points);  // of 0 and n: n
     const double rate = (a.points == 0 ? a_rate : a.rate) + (b.points == 0 ? b_rate : b.rate);
-    return points == 1 ? kUnknown : Steps{points, rate};
+    return points == 1 ? kUnknownSteps : Steps{points, rate};
 }
 
 bool is_multiple(double low, double high, const std::vector<double>& rates,
@@ -39,18 +33,18 @@ Steps composed(const Steps& outer, const Steps& inner, double rate, bool aligned
         return inner.points == 0 && rate == 0 ? Steps{} : outer;
     }
     if (inner.points > 0) {
-        return inner.rate == 0 ? inner : kUnknown;  // what stays, stays
+        return inner.rate == 0 ? inner : kUnknownSteps;  // what stays, stays
     }
     const double whole = std::abs(rate);
     if (whole != std::floor(whole)) {
-        return kUnknown;
+        return kUnknownSteps;
     }
     if (std::fmod(whole, outer.points) == 0) {
         return {};  // from block to block
     }
     return aligned && std::fmod(outer.points, whole) == 0
                ? Steps{static_cast<int>(outer.points / whole), outer.rate * rate}
-               : kUnknown;
+               : kUnknownSteps;
 }
 
 }  // namespace nestor

@@ -16,6 +16,8 @@ struct Steps {
     bool operator==(const Steps&) const = default;
 };
 
+constexpr Steps kUnknownSteps{1, 0};
+
 /** Of a + b, of which one moves by `a_rate`, the other by `b_rate` where they have no blocks. */
 [[nodiscard]] Steps sum(const Steps& a, double a_rate, const Steps& b, double b_rate);
 

@@ -210,7 +210,7 @@ class Analysis {
         }
         result.hi = b.lo - 1;
         result.steps =
-            a.known ? by_blocks(a, b.lo, 1) : std::vector<Steps>(loops_.size(), Steps{1, 0});
+            a.known ? by_blocks(a, b.lo, 1) : std::vector<Steps>(loops_.size(), kUnknownSteps);
         return result;
     }
 
@@ -247,14 +247,10 @@ class Analysis {
             return {};
         }
         Affine result = a;
-        for (std::size_t i = 0; i < result.rates.size(); i++) {
-            if (a.steps[i] != b.steps[i]) {
-                result.steps[i] = {1, 0};
-            }
-        }
         result.clamped |= b.clamped;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
+            result.steps[i] = a.steps[i] == b.steps[i] ? a.steps[i] : kUnknownSteps;
         }
         result.lo = std::min(a.lo, b.lo);
         result.hi = std::max(a.hi, b.hi);

@@ -123,40 +123,28 @@ Halide::PrefetchBoundStrategy prefetch_bounds(PrefetchBounds bounds) {
     return Halide::PrefetchBoundStrategy::GuardWithIf;
 }
 
-class FindScalar : public ir::IRGraphVisitor {
+/** The parameter itself, scalar or buffer: another one of its name would have no value. */
+class FindParameter : public ir::IRGraphVisitor {
   public:
-    explicit FindScalar(const std::string& name) : name_(name) {}
-
-    Expr found;
-
-  protected:
-    using IRGraphVisitor::visit;
-    void visit(const ir::Variable* op) override {
-        if (op->param.defined() && op->name == name_) {
-            found = op;
-        }
-    }
-
-  private:
-    const std::string& name_;
-};
-
-class FindInput : public ir::IRGraphVisitor {
-  public:
-    explicit FindInput(const std::string& name) : name_(name) {}
+    explicit FindParameter(const std::string& name) : name_(name) {}
 
     Halide::Parameter found;
 
   protected:
     using IRGraphVisitor::visit;
+    void visit(const ir::Variable* op) override { note(op->param); }
     void visit(const ir::Call* op) override {
-        if (op->param.defined() && op->name == name_) {
-            found = op->param;
-        }
+        note(op->param);
         IRGraphVisitor::visit(op);
     }
 
   private:
+    void note(const Halide::Parameter& param) {
+        if (param.defined() && param.name() == name_) {
+            found = param;
+        }
+    }
+
     const std::string& name_;
 };
 
@@ -383,15 +371,8 @@ class Executor {
     }
 
     [[nodiscard]] Expr input_stride(const std::string& input, int dim) const {
-        FindInput find(input);
-        for (const Func& f : functions_) {
-            f.function().accept(&find);
-        }
-        if (!find.found.defined()) {
-            throw std::logic_error("nothing reads the input " + input);
-        }
         const std::string name = input + ".stride." + std::to_string(dim);
-        return ir::Variable::make(Halide::Int(32), name, find.found);
+        return ir::Variable::make(Halide::Int(32), name, parameter(functions_, input));
     }
 
     [[nodiscard]] Halide::Internal::Dimension buffer_dim(int output, int dim) const {
@@ -418,12 +399,18 @@ class Executor {
         return (widened ? Halide::cast<int>(operand) : operand) == static_cast<int>(selected.value);
     }
 
-    // The parameter itself: another one of its name would have no value.
     static Expr scalar(const Func& reader, const std::string& name) {
-        FindScalar find(name);
-        reader.function().accept(&find);
+        const Halide::Parameter found = parameter({reader}, name);
+        return ir::Variable::make(found.type(), name, found);
+    }
+
+    static Halide::Parameter parameter(const std::vector<Func>& readers, const std::string& name) {
+        FindParameter find(name);
+        for (const Func& f : readers) {
+            f.function().accept(&find);
+        }
         if (!find.found.defined()) {
-            throw std::logic_error("the definition does not read the parameter " + name);
+            throw std::logic_error("nothing reads the parameter " + name);
         }
         return find.found;
     }

@@ -9,6 +9,7 @@
 #include "halide/definition_text.h"
 #include "halide/errors.h"
 #include "halide/estimates.h"
+#include "halide/layouts.h"
 #include "halide/operation_counts.h"
 #include "halide/parts.h"
 #include "halide/pinned.h"
@@ -53,7 +54,7 @@ class Reading {
                 output.constant = constant_ranges_of(f.output_buffers()[0]);
             }
         }
-        assume_layouts();
+        assume_layouts(parts_, dag_);
         link_consumers();
         find_constant_ranges();
         assume_small_ranges();
@@ -308,108 +309,6 @@ class Reading {
                 }
             }
         }
-    }
-
-    void assume_layouts() {
-        std::vector<BufferStride> expected;
-        std::vector<BufferStride> interleaved;
-        for (int i = 0; i < static_cast<int>(parts_.images.size()); i++) {
-            const Input& input = dag_.inputs[i];
-            add_layout(parts_.images[i], {Source::Input, i, 0, 1}, input.region, expected,
-                       interleaved);
-        }
-        for (std::size_t o = 0; o < parts_.outputs.size(); o++) {
-            const std::vector<Parameter>& buffers = parts_.outputs[o].output_buffers();
-            const int f = dag_.outputs[o];
-            if (buffers.size() == 1) {
-                add_layout(buffers[0], {Source::Function, f, 0, 1}, dag_.functions[f].region,
-                           expected, interleaved);
-            }
-        }
-        for (const BufferStride& each : expected) {
-            (each.source == Source::Input ? dag_.inputs[each.index].strides
-                                          : dag_.functions[each.index].strides)[each.dim] =
-                each.stride;
-        }
-        for (const auto& layout : {expected, interleaved}) {
-            if (std::ranges::count(dag_.layouts, layout) == 0 && !layout.empty()) {
-                dag_.layouts.push_back(layout);
-            }
-        }
-    }
-
-    // Whether what lies side by side in an input is summed: weights in groups of four are no
-    // pixels, and what dot products read is known to be together.
-    [[nodiscard]] bool is_summed_along(int input, int dim) const {
-        return std::ranges::any_of(dag_.functions, [&](const Function& f) {
-            return std::ranges::any_of(f.stages, [&](const Stage& stage) {
-                return std::ranges::any_of(stage.loads, [&](const Load& load) {
-                    return reads(load, input) && changes_with_reduction(stage, load.coords[dim]);
-                });
-            });
-        });
-    }
-
-    // Itself, or what only wraps it.
-    [[nodiscard]] bool reads(const Load& load, int input) const {
-        if (load.source == Source::Input) {
-            return load.index == input;
-        }
-        const Function& f = dag_.functions[load.index];
-        return f.only_wraps_input && f.stages[0].loads[0].index == input;
-    }
-
-    static bool changes_with_reduction(const Stage& stage, const Coordinate& coordinate) {
-        const bool any = coordinate.offset_min < coordinate.offset_max;  // r % 4
-        for (int l = 0; l < static_cast<int>(stage.loops.size()); l++) {
-            if (stage.loops[l].is_reduction() && (any || coordinate.changes_with(l))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    void add_layout(const Parameter& p, BufferStride buffer, const std::vector<Range>& region,
-                    std::vector<BufferStride>& expected,
-                    std::vector<BufferStride>& interleaved) const {
-        const auto is_open = [&](int d) { return !p.stride_constraint(d).defined(); };
-        const auto set = [&](std::vector<BufferStride>& layout, int dim, std::int64_t stride) {
-            buffer.dim = dim;
-            buffer.stride = stride;
-            layout.push_back(buffer);
-        };
-        const int dimensions = p.dimensions();
-        if (dimensions == 0 || dimensions > static_cast<int>(region.size())) {
-            return;
-        }
-        const std::vector<std::int64_t> strides = strides_of(p);
-        const int last = dimensions - 1;
-        if (std::ranges::count(strides, 1) > 0) {
-            const int dense = dense_dim_of(p);
-            const int next = dense == 0 ? 1 : 0;
-            const bool summed =
-                buffer.source == Source::Input && is_summed_along(buffer.index, dense);
-            if (dimensions > 2 && is_open(next) && is_pixel(region, dense, next) && !summed) {
-                set(expected, next, region[dense].extent);
-                set(interleaved, next, region[dense].extent);
-            }
-        } else if (is_open(0)) {
-            set(expected, 0, 1);
-            if (dimensions > 2 && is_open(last) && is_pixel(region, last, 0)) {
-                set(interleaved, 0, region[last].extent);
-                set(interleaved, last, 1);
-            } else {
-                set(interleaved, 0, 1);
-            }
-        }
-    }
-
-    // Whether these are the channels of a picture's pixels; a matrix of 4 x 4 is none.
-    static bool is_pixel(const std::vector<Range>& region, int channels, int row) {
-        constexpr std::int64_t kMostChannels = 4;
-        constexpr std::int64_t kLeastPixels = 64;
-        return region[channels].extent > 1 && region[channels].extent <= kMostChannels &&
-               region[row].extent >= kLeastPixels;
     }
 
     void assume_small_ranges() {

@@ -6,6 +6,15 @@
 
 namespace nestor {
 
+namespace {
+
+const std::vector<std::int64_t>& buffer_strides(const PipelineDag& graph, Source source,
+                                                int index) {
+    return source == Source::Input ? graph.inputs[index].strides : graph.functions[index].strides;
+}
+
+}  // namespace
+
 Placement::Kind Placement::kind(int function) const {
     const Function& f = graph_.functions[function];
     if (f.pinned) {
@@ -40,10 +49,7 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
                 graph_.functions[condition.output_for(function)].region[condition.dim]);
         });
         const bool laid_out = std::ranges::all_of(each.strides, [&](const BufferStride& known) {
-            const std::vector<std::int64_t>& strides = known.source == Source::Input
-                                                           ? graph_.inputs[known.index].strides
-                                                           : graph_.functions[known.index].strides;
-            return strides[known.dim] == known.stride;
+            return buffer_strides(graph_, known.source, known.index)[known.dim] == known.stride;
         });
         if (holds && laid_out && !each.selected) {
             return each.nest;
@@ -194,10 +200,8 @@ std::int64_t Placement::stride(Source source, int index, int dim) const {
     if (dim == dense) {
         return 1;
     }
-    const bool is_input = source == Source::Input;
-    if (is_input || graph_.functions[index].is_output) {
-        const std::vector<std::int64_t>& strides =
-            is_input ? graph_.inputs[index].strides : graph_.functions[index].strides;
+    if (source == Source::Input || graph_.functions[index].is_output) {
+        const std::vector<std::int64_t>& strides = buffer_strides(graph_, source, index);
         const auto d = static_cast<std::size_t>(dim);
         return d < strides.size() && strides[d] <= kSmall ? std::max<std::int64_t>(0, strides[d])
                                                           : 0;

@@ -105,6 +105,19 @@ LoopNest scalar(const LoopNest& nest) {
     return result;
 }
 
+bool guards_vector(const LoopNest& nest) {
+    return nest.vector &&
+           std::ranges::any_of(nest.splits[nest.vector->dim],
+                               [](const Split& split) { return is_guard(split.tail); });
+}
+
+// The nests of a stage, the last one for all that has no case.
+std::vector<Specialization> all_cases(const StageSchedule& stage) {
+    std::vector<Specialization> cases = stage.specializations;
+    cases.push_back({{}, stage.nest, {}});
+    return cases;
+}
+
 // What is computed in the loops of an output, by the output's size: tiles are whole only where that
 // is large.
 void add_sizes_inside(const Placement& placement, int function,
@@ -112,15 +125,10 @@ void add_sizes_inside(const Placement& placement, int function,
     const Function& f = placement.graph().functions[function];
     for (const Stage& stage : f.stages) {
         StageSchedule& mine = schedule.functions[function].stages[stage.index];
-        const bool guarded =
-            mine.nest.vector &&
-            std::ranges::any_of(mine.nest.splits[mine.nest.vector->dim],
-                                [](const Split& split) { return is_guard(split.tail); });
-        if (!guarded || !guards_badly(placement, function, stage, mine.nest)) {
+        if (!guards_vector(mine.nest) || !guards_badly(placement, function, stage, mine.nest)) {
             continue;
         }
-        std::vector<Specialization> cases = std::move(mine.specializations);
-        cases.push_back({{}, mine.nest, {}});
+        std::vector<Specialization> cases = all_cases(mine);
         for (Specialization& each : cases) {
             each.when = large;
         }
@@ -182,11 +190,10 @@ bool depends_on_assumptions(const Placement& placement, int function, const Stag
 
 // All nests of a stage are for `when` only; without, nothing is unrolled.
 void keep_for(const std::vector<ExtentCondition>& when, StageSchedule& stage) {
-    std::vector<Specialization> cases;
-    for (const Specialization& each : stage.specializations) {
-        cases.push_back({when, each.nest, each.selected});
+    std::vector<Specialization> cases = all_cases(stage);
+    for (Specialization& each : cases) {
+        each.when = when;
     }
-    cases.push_back({when, stage.nest, {}});
     stage.nest = rolled(stage.nest);
     for (Specialization& each : stage.specializations) {
         each.nest = stage.nest;
@@ -266,32 +273,19 @@ class StridesOfStage {
     std::vector<bool> seen_;  // functions
 };
 
-// The stage at root in whose loops one is computed.
-StageRef outermost(const Placement& placement, StageRef stage) {
-    while (placement.kind(stage.function) == Placement::Kind::At) {
-        const LoopSite& site = placement.schedule().functions[stage.function].compute.site;
-        stage = {site.function, site.stage};
-    }
-    return stage;
-}
-
 // For elements at unknown places: vectors of them with a guard are a branch for each.
 LoopNest for_any_layout(const LoopNest& nest) {
-    const bool guarded =
-        nest.vector && std::ranges::any_of(nest.splits[nest.vector->dim],
-                                           [](const Split& split) { return is_guard(split.tail); });
-    return guarded ? scalar(nest) : nest;
+    return guards_vector(nest) ? scalar(nest) : nest;
 }
 
 // All nests of a stage, for each layout.
 void keep_for(const std::vector<std::vector<BufferStride>>& layouts, StageSchedule& stage) {
     std::vector<Specialization> cases;
     for (const std::vector<BufferStride>& layout : layouts) {
-        for (Specialization each : stage.specializations) {
+        for (Specialization& each : all_cases(stage)) {
             each.strides = layout;
             cases.push_back(std::move(each));
         }
-        cases.push_back({{}, stage.nest, {}, layout});
     }
     for (Specialization& each : stage.specializations) {
         each.nest = for_any_layout(each.nest);
@@ -316,7 +310,8 @@ void add_layouts(const PipelineDag& dag, Schedule& schedule) {
                 continue;
             }
             for (const Stage& stage : dag.functions[f].stages) {
-                strides.add(f, stage.index, found[outermost(placement, {f, stage.index})]);
+                const LoopSite outermost = placement.chain({f, stage.index, {}}).back();
+                strides.add(f, stage.index, found[{outermost.function, outermost.stage}]);
             }
         }
         for (const auto& [ref, known] : found) {

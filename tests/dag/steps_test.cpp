@@ -7,7 +7,6 @@ namespace {
 
 constexpr Steps kQuotient{8, 0};   // x / 8
 constexpr Steps kRemainder{8, 1};  // x % 8
-constexpr Steps kUnknown{1, 0};
 
 TEST(Steps, OfAQuotientOfALoop) {
     EXPECT_EQ(composed(kQuotient, {}, 1, true), kQuotient);
@@ -15,14 +14,14 @@ TEST(Steps, OfAQuotientOfALoop) {
     EXPECT_EQ(composed(kRemainder, {}, 2, true), (Steps{4, 2})) << "(2 x) % 8";
     EXPECT_EQ(composed(kQuotient, {}, 16, false), Steps{}) << "(16 x + 3) / 8 moves by 2";
     EXPECT_EQ(composed(kQuotient, {}, 0, false), Steps{}) << "of another loop";
-    EXPECT_EQ(composed(kQuotient, {}, 1, false), kUnknown) << "(x + 3) / 8";
-    EXPECT_EQ(composed(kQuotient, {}, 3, true), kUnknown);
-    EXPECT_EQ(composed(kQuotient, {}, 0.5, true), kUnknown);
+    EXPECT_EQ(composed(kQuotient, {}, 1, false), kUnknownSteps) << "(x + 3) / 8";
+    EXPECT_EQ(composed(kQuotient, {}, 3, true), kUnknownSteps);
+    EXPECT_EQ(composed(kQuotient, {}, 0.5, true), kUnknownSteps);
 }
 
 TEST(Steps, OfWhatHasThemAlready) {
     EXPECT_EQ(composed({3, 0}, kQuotient, 0.125, false), kQuotient) << "(x / 8) % 3 stays as long";
-    EXPECT_EQ(composed({4, 1}, kRemainder, 0, true), kUnknown);
+    EXPECT_EQ(composed({4, 1}, kRemainder, 0, true), kUnknownSteps);
 }
 
 TEST(Steps, AreAlignedWhereAllElseIsAMultiple) {
@@ -38,7 +37,7 @@ TEST(Steps, OfSums) {
     EXPECT_EQ(sum(kQuotient, 0.125, {}, 1), (Steps{8, 1})) << "x / 8 + x";
     EXPECT_EQ(sum(kQuotient, 0.125, {}, 0), kQuotient) << "x / 8 + y";
     EXPECT_EQ(sum(kQuotient, 0.125, {4, 1}, 0), (Steps{4, 1})) << "x / 8 + x % 4";
-    EXPECT_EQ(sum(kQuotient, 0.125, {3, 0}, 1. / 3), kUnknown);
+    EXPECT_EQ(sum(kQuotient, 0.125, {3, 0}, 1. / 3), kUnknownSteps);
 }
 
 }  // namespace
