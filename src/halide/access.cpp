@@ -101,9 +101,6 @@ class Reader : public IRGraphVisitor {
     void visit(const Call* op) override {
         if (op->call_type == Call::Halide || op->call_type == Call::Image) {
             load(op);
-            in_coordinate_++;  // address arithmetic is not the stage's work
-            IRGraphVisitor::visit(op);
-            in_coordinate_--;
             return;
         }
         if (op->is_intrinsic(Call::undef)) {
@@ -177,6 +174,13 @@ class Reader : public IRGraphVisitor {
             load.coords.push_back(affine_coordinate(estimates_.substitute(arg), stage_.loops));
         }
         stage_.reads_itself = stage_.reads_itself || own;
+        for (std::size_t d = 0; d < op->args.size(); d++) {
+            // Addresses that go on by constants, but for borders, are no work of the stage's.
+            const bool steady = load.coords[d].affine || load.coords[d].usually_affine;
+            in_coordinate_ += steady ? 1 : 0;
+            include(op->args[d]);
+            in_coordinate_ -= steady ? 1 : 0;
+        }
         (own ? stage_.own_loads : stage_.loads).push_back(std::move(load));
     }
 

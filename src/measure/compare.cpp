@@ -26,7 +26,7 @@ class TypeVisitor : public Halide::Internal::IRGraphVisitor {
     using Base::visit;
     void visit(const Halide::Internal::Cast* cast) override {
         const Halide::Type& from = cast->value.type();
-        facts.rounds = facts.rounds || (from.is_float() && cast->type.is_int_or_uint());
+        facts.rounds = facts.rounds || rounds(from, cast->type);
         if (from.is_float() && cast->type.is_float() && cast->type.bits() < from.bits()) {
             add(cast->type);
         }
@@ -40,10 +40,20 @@ class TypeVisitor : public Halide::Internal::IRGraphVisitor {
     void visit(const Halide::Internal::Call* node) override {
         const bool loads = node->call_type == Halide::Internal::Call::Halide ||
                            node->call_type == Halide::Internal::Call::Image;
-        loads ? Base::visit(node) : compute(node);
+        if (loads) {
+            Base::visit(node);
+            return;
+        }
+        facts.rounds = facts.rounds || std::ranges::any_of(node->args, [&](const auto& each) {
+                           return rounds(each.type(), node->type);  // saturating_cast, say
+                       });
+        compute(node);
     }
 
   private:
+    static bool rounds(const Halide::Type& from, const Halide::Type& to) {
+        return from.is_float() && to.is_int_or_uint();
+    }
     template <class Node>
     void compute(const Node* node) {
         add(node->type);

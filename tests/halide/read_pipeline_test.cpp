@@ -384,6 +384,40 @@ TEST(Operations, AreCountedByTypeAndNotInAddresses) {
     EXPECT_EQ(ops.of(std::nullopt), 0);
 }
 
+TEST(Operations, AreCountedInPlacesThatTheDataTell) {
+    ImageParam in(Float(32), 2, "in"), table(UInt(8), 1, "table");
+    Var x("x"), y("y");
+    Func out("out");
+    const Expr tone = cast<int>(Halide::sqrt(in(x + 1, y)) * 255.0f);
+    out(x, y) = table(Halide::clamp(tone, 0, 255));
+    out.set_estimates({{0, 64}, {0, 64}});
+    in.set_estimates({{0, 65}, {0, 64}});
+    table.set_estimates({{0, 256}});
+    const OpCounts ops = function(read(out), "out").stages[0].ops;
+    using enum Arithmetic;
+    EXPECT_EQ(ops.of(SquareRoot, ElementType::Float32), 1);
+    EXPECT_EQ(ops.of(Multiply, ElementType::Float32), 1);
+    EXPECT_EQ(ops.of(Minimum, ElementType::Int32), 2);
+    EXPECT_EQ(ops.of(Add), 0) << "x + 1 is an address";
+    EXPECT_EQ(ops.load, 2);
+}
+
+TEST(Operations, AreNotCountedAtMirroredBorders) {
+    ImageParam in(Float(32), 2, "in");
+    Var x("x"), y("y");
+    const Func mirrored = Halide::BoundaryConditions::mirror_image(in, {{0, 64}, {0, 64}});
+    Func out("out");
+    out(x, y) = mirrored(x, y) + mirrored(x + 1, y);
+    out.set_estimates({{0, 64}, {0, 64}});
+    in.set_estimates({{0, 64}, {0, 64}});
+    const PipelineDag dag = read(out);
+    for (const Function& f : dag.functions) {
+        EXPECT_EQ(f.stages[0].ops.of(Arithmetic::Add), f.is_output ? 1 : 0) << f.halide_name;
+        EXPECT_EQ(f.stages[0].ops.of(Arithmetic::Shift), 0) << f.halide_name;
+        EXPECT_EQ(f.stages[0].ops.of(Arithmetic::Minimum), 0) << f.halide_name;
+    }
+}
+
 /// The update sums(x) += product(in(r, x), weights(r)), of such types.
 std::optional<NarrowProduct> product_of(
     const Halide::Type& in_type, const Halide::Type& weights_type,

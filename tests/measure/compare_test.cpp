@@ -158,6 +158,20 @@ TEST(RoundingFacts, AreReadFromTheSchedule) {
     EXPECT_GE(facts().terms, 100);
 }
 
+TEST(TypeFacts, KnowWhatRoundsToIntegers) {
+    const Halide::ImageParam in(Halide::Float(32), 1, "in");
+    Halide::Var x("x");
+    const auto rounds = [&](const Halide::Expr& value) {
+        Halide::Func out("out");
+        out(x) = value;
+        return type_facts(Halide::Pipeline(out)).rounds;
+    };
+    EXPECT_TRUE(rounds(Halide::cast<std::uint8_t>(in(x))));
+    EXPECT_TRUE(rounds(Halide::saturating_cast<std::uint8_t>(in(x))));
+    EXPECT_FALSE(rounds(Halide::saturating_cast<std::uint8_t>(x)));
+    EXPECT_FALSE(rounds(Halide::sqrt(in(x))));
+}
+
 TEST(TypeFacts, AreOfWhatIsComputedNotOfWhatIsStored) {
     const Halide::ImageParam in(Halide::Float(32), 1, "in");
     Halide::Var x("x");

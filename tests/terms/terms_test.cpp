@@ -410,6 +410,28 @@ TEST(Terms, ComputeGathersTakeLongerThanLoads) {
     expect_faster(in_vectors(lookup(false)), in_vectors(lookup(true)), Term::Compute);
 }
 
+// A place in a table that takes some arithmetic, in vectors that look their elements up one by one,
+// and one by one as a whole.
+TEST(Terms, ComputeOfPlacesInATable) {
+    constexpr int kSize = 1 << 18;
+    Var x("x");
+    const ImageParam table = input({1024}, "table");
+    const ImageParam in = input({kSize}, "in");
+    Func out("out");
+    Expr light = in(x);
+    for (int i = 0; i < 4; i++) {
+        light = light * (1.5F - 0.5F * light * light);
+    }
+    out(x) = table(Halide::clamp(cast<int>(light * 1024.0F), 0, 1023));
+    out.set_estimates({{0, kSize}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    Schedule vectors = graph.plain();
+    LoopNest& loops = nest(vectors, graph["out"]);
+    loops.vector = split(loops, 0, natural_lanes(), Tail::ShiftInwards);
+    expect_faster({pipeline, graph, vectors}, {pipeline, graph, graph.plain()}, Term::Compute);
+}
+
 // The quotient of a vector that begins at a multiple is one element, and of another one a gather.
 TEST(Terms, ComputeQuotientsAreOneElementWhereVectorsBeginAtAMultiple) {
     constexpr int kBlock = 16;
