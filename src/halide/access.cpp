@@ -77,11 +77,9 @@ class Reader : public IRGraphVisitor {
     void visit(const Mod* op) override { quotient(op, op->b); }
 
     void visit(const Cast* op) override {
-        const Type from = op->value.type();
-        const Type& wider = op->type.bits() > from.bits() ? op->type : from;
-        count(op, Arithmetic::Widen, wider, op->type.bits() != from.bits() ? 1 : 0);
-        count(op, Arithmetic::Widen, op->type.is_float() ? op->type : from,
-              op->type.is_float() != from.is_float() ? 1 : 0);
+        if (in_coordinate_ == 0) {
+            count_cast(op->value.type(), op->type, changing_.of(op), stage_.ops);
+        }
         IRGraphVisitor::visit(op);
     }
 

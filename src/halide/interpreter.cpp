@@ -294,7 +294,7 @@ Value Interpreter::special_intrinsic(const Call& c) {
         return static_cast<std::int64_t>(sizeof(halide_buffer_t));
     }
     if (c.is_intrinsic(Call::make_struct)) {
-        auto fields = std::make_shared<Fields>();
+        auto fields = std::make_shared<StructValue>();
         for (const Expr& arg : c.args) {
             fields->values.push_back(evaluate(arg));
         }
@@ -363,7 +363,7 @@ void Interpreter::initialize_buffer(const Call& c) {
     // the shape is a struct of (min, extent, stride, flags) for each dimension.
     const auto* buffer = std::get<const CallBuffer*>(evaluate(c.args[0]));
     const Value shape = c.args.size() > 8 ? evaluate(c.args[8]) : Value{Unknown{}};
-    const auto* fields = std::get_if<std::shared_ptr<const Fields>>(&shape);
+    const auto* fields = std::get_if<std::shared_ptr<const StructValue>>(&shape);
     Region region(buffer->region.size(), {Unknown{}, Unknown{}});
     for (std::size_t dim = 0; fields != nullptr && dim < region.size(); dim++) {
         if (4 * dim + 1 < (*fields)->values.size()) {

@@ -33,14 +33,14 @@ struct Unknown {
     bool operator==(const Unknown&) const = default;
 };
 
-struct Fields;
+struct StructValue;
 
 /** Integers of any type are sign- or zero-extended to 64 bits; booleans are 0 and 1; pointers are
- * integers (0: null); Fields is a make_struct(). */
+ * integers (0: null); StructValue is a make_struct(). */
 using Value = std::variant<Unknown, std::int64_t, double, std::string, const CallBuffer*,
-                           std::shared_ptr<const Fields>>;
+                           std::shared_ptr<const StructValue>>;
 
-struct Fields {
+struct StructValue {
     std::vector<Value> values;
 };
 

@@ -36,7 +36,6 @@ const std::unordered_map<std::string, Parts>& intrinsics() {
             {{Call::if_then_else}, {{Select, 0.5F}}},
             {{Call::absd}, {{Minimum, 2}, {Add, 1}}},
             {{Call::saturating_add, Call::saturating_sub}, {{Add, 1}, {Minimum, 1}}},
-            {{Call::saturating_cast}, {{Minimum, 2}, {Widen, 1}}},
             {{Call::shift_left, Call::shift_right}, {{Shift, 1}}},
             {{Call::rounding_shift_left, Call::rounding_shift_right}, {{Shift, 1}, {Add, 1}}},
             {{Call::halving_add, Call::halving_sub, Call::rounding_halving_add, Call::sorted_avg},
@@ -92,7 +91,26 @@ void add(const Parts& parts, const Type& type, LoopSet loops, OpCounts& ops) {
     }
 }
 
+// Floats are clamped before they are converted; integers narrow and saturate at once.
+void count_saturating_cast(const Type& from, const Type& to, LoopSet loops, OpCounts& ops) {
+    if (from.is_float()) {
+        add({{Minimum, 2}}, from, loops, ops);
+        count_cast(from, to, loops, ops);
+    } else {
+        add({{Minimum, 1}, {Widen, 1}}, to.bits() > from.bits() ? to : from, loops, ops);
+    }
+}
+
 }  // namespace
+
+void count_cast(const Type& from, const Type& to, LoopSet loops, OpCounts& ops) {
+    if (to.bits() != from.bits()) {
+        ops.add(Widen, element_of(to.bits() > from.bits() ? to : from), loops, 1);
+    }
+    if (to.is_float() != from.is_float()) {
+        ops.add(Widen, element_of(to.is_float() ? to : from), loops, 1);
+    }
+}
 
 ElementType element_of(const Type& type) {
     if (type.is_float() || type.is_bfloat()) {
@@ -116,6 +134,10 @@ void count_call(const Call* call, LoopSet loops, OpCounts& ops) {
     }
     if (call->is_intrinsic(Call::lerp) && call->type.is_float()) {
         add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, loops, ops);
+        return;
+    }
+    if (call->is_intrinsic(Call::saturating_cast)) {
+        count_saturating_cast(call->args[0].type(), call->type, loops, ops);
         return;
     }
     if (call->is_intrinsic(Call::mux)) {

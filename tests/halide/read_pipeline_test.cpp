@@ -737,6 +737,26 @@ TEST(Assumptions, AreSmallRangesOfOutputsThatNothingConstrains) {
     EXPECT_EQ(function(dag, "shifted").assumed, (std::vector<bool>{false, false, false}));
 }
 
+TEST(Operations, OfSaturatingCastsAreOfTheWiderType) {
+    using enum Arithmetic;
+    const auto ops_of = [](const Halide::Type& from) {
+        ImageParam in(from, 1, "in");
+        Var x("x");
+        Func out("out");
+        out(x) = Halide::saturating_cast<std::uint8_t>(in(x));
+        out.set_estimates({{0, 64}});
+        in.set_estimates({{0, 64}});
+        return function(read(out), "out").stages[0].ops;
+    };
+    const OpCounts of_floats = ops_of(Float(32));
+    EXPECT_EQ(of_floats.of(Minimum, ElementType::Float32), 2);
+    EXPECT_EQ(of_floats.of(Widen, ElementType::Float32), 2) << "to integers, and to narrow ones";
+    EXPECT_EQ(of_floats.of(Minimum, ElementType::Int8), 0);
+    const OpCounts of_words = ops_of(Int(16));
+    EXPECT_EQ(of_words.of(Minimum, ElementType::Int16), 1);
+    EXPECT_EQ(of_words.of(Widen, ElementType::Int16), 1);
+}
+
 TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     Var x("x");
     Func out("out");
