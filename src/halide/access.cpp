@@ -74,7 +74,13 @@ class Reader : public IRGraphVisitor {
     void visit(const GT* op) override { compare(op); }
     void visit(const GE* op) override { compare(op); }
     void visit(const Div* op) override { quotient(op, op->b); }
-    void visit(const Mod* op) override { quotient(op, op->b); }
+    void visit(const Mod* op) override {
+        const bool masks = is_const_power_of_two_integer(op->b).has_value();
+        quotient(op, op->b);
+        // What is left of the dividend.
+        count(op, Arithmetic::Multiply, op->type, masks ? 0 : 1);
+        count(op, Arithmetic::Add, op->type, masks ? 0 : 1);
+    }
 
     void visit(const Cast* op) override {
         if (in_coordinate_ == 0) {
@@ -152,9 +158,10 @@ class Reader : public IRGraphVisitor {
             count(op, Arithmetic::Multiply, op->type, 1);
         } else if (is_const_power_of_two_integer(divisor)) {
             count(op, Arithmetic::Shift, op->type, 1);
-        } else {  // a high product and shifts
-            count(op, Arithmetic::Multiply, op->type, 1);
-            count(op, Arithmetic::Shift, op->type, 2);
+        } else {  // a high product, for which vectors of 32 bits take two and shuffles, and shifts
+            const bool in_halves = op->type.bits() >= 32;
+            count(op, Arithmetic::Multiply, op->type, in_halves ? 2 : 1);
+            count(op, Arithmetic::Shift, op->type, in_halves ? 4 : 2);
         }
         IRGraphVisitor::visit(op);
     }

@@ -1,5 +1,6 @@
 #include "halide/operation_counts.h"
 
+#include <algorithm>
 #include <initializer_list>
 #include <string>
 #include <unordered_map>
@@ -47,7 +48,6 @@ const std::unordered_map<std::string, Parts>& intrinsics() {
             {{Call::mul_shift_right, Call::rounding_mul_shift_right},
              {{Widen, 2}, {Multiply, 1}, {Shift, 1}}},
             {{Call::div_round_to_zero, Call::mod_round_to_zero, Call::strict_div}, {{Divide, 1}}},
-            {{Call::lerp}, {{Widen, 1}, {Multiply, 2}, {Add, 2}, {Shift, 1}}},
             {{Call::popcount, Call::count_leading_zeros, Call::count_trailing_zeros}, {{Add, 8}}},
             {{Call::random}, {{Multiply, 6}, {Add, 12}}},
         };
@@ -69,7 +69,7 @@ const std::unordered_map<std::string, Parts>& functions() {
         {"sqrt", {{SquareRoot, 1}}},
         {"exp", {{Exponential, 1}}},
         {"log", {{Exponential, 1}}},
-        {"pow", {{Exponential, 2}}},
+        {"pow", {{Exponential, 4}}},  // a logarithm, an exponential, and cases
         {"floor", {{Add, 1}}},
         {"ceil", {{Add, 1}}},
         {"round", {{Add, 1}}},
@@ -132,8 +132,13 @@ void count_call(const Call* call, LoopSet loops, OpCounts& ops) {
     if (call->is_tag()) {
         return;
     }
-    if (call->is_intrinsic(Call::lerp) && call->type.is_float()) {
-        add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, loops, ops);
+    if (call->is_intrinsic(Call::lerp)) {
+        if (call->type.is_float()) {
+            add({{Add, 1}, {Multiply, 1}, {MultiplyAdd, 1}}, call->type, loops, ops);
+        } else {
+            const Type wide = call->type.with_bits(std::min(64, 2 * call->type.bits()));
+            add({{Widen, 2}, {Multiply, 2}, {Add, 2}, {Shift, 2}}, wide, loops, ops);
+        }
         return;
     }
     if (call->is_intrinsic(Call::saturating_cast)) {

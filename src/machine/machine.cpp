@@ -22,6 +22,16 @@ int Machine::narrow_lanes(ElementType type) const {
     return std::max(1, lanes(std::max(bytes_of(type), bytes_of(ElementType::Int32))) / 2);
 }
 
+double Machine::cycles(Arithmetic operation, ElementType type, Width width) const {
+    constexpr double kLeast = 0.25;
+    const double all = operations[operation][type][width].cycles.value_or(1);
+    // Conversions of scalars have ports of their own, or are part of the load.
+    const bool with_addition = operation == Arithmetic::Widen && width != Width::Scalar;
+    const double addition =
+        with_addition ? operations[Arithmetic::Add][type][width].cycles.value_or(0) : 0;
+    return std::max(kLeast * all, all - addition);
+}
+
 double Machine::gathered(ElementType type, double lanes) const {
     const double wide = gather[type].value_or(1);
     return lanes <= narrow_lanes(type) ? narrow_gather[type].value_or(wide) : wide;

@@ -91,6 +91,9 @@ struct Machine {
      * natural vector, at least 1. */
     [[nodiscard]] int narrow_lanes(ElementType type) const;
 
+    /** Cycles of one operation alone: a widening without the addition that is measured with it. */
+    [[nodiscard]] double cycles(Arithmetic operation, ElementType type, Width width) const;
+
     /** Cycles of one element that is gathered in a vector of so many. */
     [[nodiscard]] double gathered(ElementType type, double lanes) const;
 

@@ -764,7 +764,8 @@ TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     out.set_estimates({{0, 64}});
     const OpCounts ops = function(read(out), "out").stages[0].ops;
     EXPECT_EQ(ops.of(std::nullopt), 1);
-    EXPECT_EQ(ops.of(Arithmetic::Shift, ElementType::Int32), 3) << "x / 8, and x % 7";
+    EXPECT_EQ(ops.of(Arithmetic::Shift, ElementType::Int32), 5) << "x / 8, and x % 7";
+    EXPECT_EQ(ops.of(Arithmetic::Multiply, ElementType::Int32), 3) << "x % 7";
     EXPECT_EQ(ops.of(Arithmetic::Divide), 0);
 }
 

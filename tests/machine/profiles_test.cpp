@@ -116,5 +116,20 @@ TEST(Machine, LanesAreOfTheNaturalWidth) {
     EXPECT_EQ(machine.lanes(1000), 1);
 }
 
+TEST(Machine, WideningOfVectorsIsWithoutTheAdditionThatIsMeasuredWithIt) {
+    const Machine& machine = shipped_profile(InstructionSet::X86Avx512);
+    const auto measured = [&](Arithmetic operation, Width width) {
+        return machine.operations[operation][ElementType::Float32][width].cycles.value;
+    };
+    const auto alone = [&](Arithmetic operation, Width width) {
+        return machine.cycles(operation, ElementType::Float32, width);
+    };
+    EXPECT_DOUBLE_EQ(
+        alone(Arithmetic::Widen, Width::Bytes64),
+        measured(Arithmetic::Widen, Width::Bytes64) - measured(Arithmetic::Add, Width::Bytes64));
+    EXPECT_EQ(alone(Arithmetic::Widen, Width::Scalar), measured(Arithmetic::Widen, Width::Scalar));
+    EXPECT_EQ(alone(Arithmetic::Add, Width::Bytes64), measured(Arithmetic::Add, Width::Bytes64));
+}
+
 }  // namespace
 }  // namespace nestor

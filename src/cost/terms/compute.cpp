@@ -112,8 +112,8 @@ class NestWork {
             return;
         }
         const Instructions each = instructions(machine_, op.type, lanes);
-        const Quantity& one = machine_.operations[*op.operation][op.type][each.width].cycles;
-        cycles_.arithmetic += times * op.count * each.count * one.value_or(1);
+        const double one = machine_.cycles(*op.operation, op.type, each.width);
+        cycles_.arithmetic += times * op.count * each.count * one;
         instructions_ += times * op.count * each.count;
     }
 
