@@ -59,6 +59,12 @@ Access Accesses::whole(ElementType type, double lanes, bool store) const {
     return {all.count * port[all.width].value_or(1), all.count};
 }
 
+// Parts of one, too: what shuffles of strided elements are measured for, several in a register.
+double Accesses::natural_vectors(ElementType type, double lanes) const {
+    const double bytes = lanes * bytes_of(type);
+    return bytes / machine_.vector_bytes[type].value_or(bytes);
+}
+
 // One element, for all lanes of a vector if there is one: a load of that width.
 Access Accesses::spread(ElementType type) const {
     const double lanes = body_.vector_dim >= 0 ? body_.lanes : 1;
@@ -116,7 +122,7 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
         (!store || (interleaves && all_between(source, index, coords, rate)))) {
         const Quantity& near = store ? machine_.interleave[type][near_stride(rate)]
                                      : machine_.strided_load[type][near_stride(rate)];
-        return {dense.instructions * near.value_or(elements), 3 * dense.instructions};
+        return {natural_vectors(type, lanes) * near.value_or(elements), 3 * dense.instructions};
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
         all_between(source, index, coords, rate)) {

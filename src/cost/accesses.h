@@ -32,6 +32,7 @@ class Accesses {
                                     ElementType type, double lanes) const;
     [[nodiscard]] Access whole(ElementType type, double lanes, bool store) const;
     [[nodiscard]] Access spread(ElementType type) const;
+    [[nodiscard]] double natural_vectors(ElementType type, double lanes) const;
     [[nodiscard]] double apart_with_steps(Source source, int index,
                                           const std::vector<Coordinate>& coords) const;
     [[nodiscard]] double waits(Source source, int index, const std::vector<Coordinate>& coords,

@@ -36,7 +36,7 @@ LEAST = {
         "random_8": 0.75,
     },
     "sapphire_rapids": {
-        "camera_pipe": 0.75,
+        "camera_pipe": 0.70,
         "depthwise_conv": 0.30,
         "fixed_filters": 0.55,
         "gaussian_blur": 0.40,
