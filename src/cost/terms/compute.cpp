@@ -238,9 +238,6 @@ class NestWork {
         const double line = machine_.line_bytes.value_or(64);
         const double bytes = std::min(lanes * bytes_of(type), machine_.vector_bytes[type].value);
         const Coordinate& along = family.coords[dense];
-        if (std::abs(along.rates[body_.vector_dim]) * body_.apart != 1) {
-            return 1;  // whole vectors are loaded, of which elements are taken
-        }
         const double box = family.box[dense];
         const bool shifted = std::fmod(static_cast<double>(along.offset_min), lanes) != 0;
         const double share = box > 1 ? 1 - 1 / box : (shifted ? 1 : 0);
