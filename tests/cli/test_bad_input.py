@@ -264,11 +264,19 @@ def can_mount():
     return run("unshare", "-rm", "sh", "-c", "mount -t tmpfs tmpfs /mnt").returncode == 0
 
 
+def sizes_of_files(emitting, folder):
+    """In bytes, of what is written where there is room for all."""
+    answer = nestor(*emitting, "-o", folder)
+    assert answer.returncode == 0, answer.stderr
+    return [file.stat().st_size for file in folder.iterdir()]
+
+
 # From nothing at all, over some of the files, to all but the last.
-@pytest.mark.parametrize("kilobytes", [0, 4, 12, 24, 40, 48])
-def test_full_disk(emitting, kilobytes, tmp_path):
+@pytest.mark.parametrize("share", [0, 0.1, 0.3, 0.5, 0.8])
+def test_full_disk(emitting, share, tmp_path, tmp_path_factory):
     if not can_mount():
         pytest.skip("file systems cannot be mounted here")
+    kilobytes = int(share * sum(sizes_of_files(emitting, tmp_path_factory.mktemp("whole")))) // 1024
     # A mount of the test's own, gone with it; the size counts whole pages, 0 means no limit.
     command = ["unshare", "-rm", "sh", "-c"]
     text = (
@@ -283,13 +291,14 @@ def test_full_disk(emitting, kilobytes, tmp_path):
     assert left == (["filler"] if kilobytes == 0 else [])
 
 
-@pytest.mark.parametrize("kilobytes", [1, 4, 12, 20])
-def test_file_size_limit(emitting, kilobytes, tmp_path):
+@pytest.mark.parametrize("share", [0.05, 0.2, 0.6, 0.95])
+def test_file_size_limit(emitting, share, tmp_path, tmp_path_factory):
     """Like a full disk, for every user."""
+    most = int(share * max(sizes_of_files(emitting, tmp_path_factory.mktemp("whole"))))
 
     def limit():
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        resource.setrlimit(resource.RLIMIT_FSIZE, (kilobytes * 1024, kilobytes * 1024))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
     answer = nestor(*emitting, "-o", tmp_path, preexec_fn=limit)
     assert answer.returncode == 1, answer.stderr
