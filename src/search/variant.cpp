@@ -122,29 +122,34 @@ class LongSum {
                iterations(stage_) >= kLeastWork * static_cast<double>(points());
     }
 
-    // Sums for each of a number of tasks, where the points are not enough of them, and of a few
-    // steps; on one thread of the steps only.
+    // Sums for each of a number of tasks, where the points are not enough of them.
     [[nodiscard]] std::optional<Derivation> tasks(bool wherever_possible) const {
-        if (machine_.parallelism <= 1) {
-            return copies();
-        }
         const std::int64_t wanted =
             std::max<std::int64_t>(kTasks, kPerThread * machine_.parallelism);
         const std::int64_t together = is_scattered() || along() >= 0 ? 1 : lanes();
         const bool needed = points() < 2 * together * machine_.parallelism ||
                             (wherever_possible && may_have_tasks());
+        if (machine_.parallelism <= 1 || !needed) {
+            return std::nullopt;
+        }
+        int innermost = -1;
         int outermost = -1;
         for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
             if (stage_.loops[d].is_reduction()) {
+                innermost = innermost < 0 && extent(d) >= kCopies ? d : innermost;
                 outermost = extent(d) >= kTasks || !stage_.commutative ? d : outermost;
             }
         }
-        if (!needed || outermost < 0 || extent(outermost) < kTasks) {
+        if (outermost < 0 || extent(outermost) < kTasks) {
             return std::nullopt;
         }
         Derivation result = derivation();
         split(outermost, (extent(outermost) + wanted - 1) / wanted, result);
-        preserve_steps(result);
+        if (is_scattered() && innermost >= 0 && stage_.commutative) {
+            split(innermost, kCopies, result);
+            result.preserved.push_back(
+                {innermost, static_cast<int>(result.splits[innermost].size())});
+        }
         result.preserved.push_back({outermost, 0});
         return result;
     }
@@ -170,29 +175,6 @@ class LongSum {
 
   private:
     [[nodiscard]] std::int64_t extent(int d) const { return stage_.loops[d].range.extent; }
-
-    // Where adding them up is little work.
-    [[nodiscard]] std::optional<Derivation> copies() const {
-        constexpr double kLittle = 0.05;
-        if (static_cast<double>(kCopies * points()) > kLittle * iterations(stage_)) {
-            return std::nullopt;
-        }
-        Derivation result = derivation();
-        preserve_steps(result);
-        return result.preserved.empty() ? std::nullopt : std::optional(std::move(result));
-    }
-
-    // Equal values next to each other need not wait, where nobody knows where sums are.
-    void preserve_steps(Derivation& result) const {
-        for (int d = 0; d < static_cast<int>(stage_.loops.size()); d++) {
-            if (stage_.loops[d].is_reduction() && extent(d) >= kCopies && is_scattered() &&
-                stage_.commutative) {
-                split(d, kCopies, result);
-                result.preserved.push_back({d, static_cast<int>(result.splits[d].size())});
-                return;
-            }
-        }
-    }
 
     [[nodiscard]] std::int64_t points() const {
         std::int64_t points = 1;
@@ -414,8 +396,8 @@ SumsInParts divided(const PipelineDag& dag, const Division& division) {
         const int dimensions = graph.functions[parts.function].dimensions();
         const auto preserved = static_cast<int>(derivation.preserved.size());
         if (static_cast<std::size_t>(i) < division.of_tasks) {
-            parts.tasks = derivation.preserved.back().level == 0 ? dimensions - 1 : -1;
-            parts.copies = derivation.preserved.front().level > 0 ? dimensions - preserved : -1;
+            parts.tasks = dimensions - 1;
+            parts.copies = preserved > 1 ? dimensions - 2 : -1;
         } else {
             parts.lanes = dimensions - preserved;
         }
@@ -479,7 +461,7 @@ void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const 
         set_plain(plan.functions[parts.reader].stages[parts.stage]);
         const Stage& update = f.stages.back();
         NestPlan& nest = mine.stages.back();
-        if (parts.lanes < 0) {
+        if (parts.tasks >= 0) {
             mine.place = Place::Root;
             if (parts.copies >= 0) {
                 const int loop = loop_along(update, parts.copies);

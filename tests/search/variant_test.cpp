@@ -153,13 +153,7 @@ TEST(SumsInParts, OfAHistogramAreForTasksAndCopies) {
     EXPECT_FALSE(counts.vector);
     EXPECT_EQ(counts.unrolled.size(), 1U);
     EXPECT_EQ(counts.parallel.size(), 1U);
-
-    const std::vector<SumsInParts> alone = sums_in_parts(dag, avx2(1));
-    ASSERT_EQ(alone.size(), 1U);
-    EXPECT_EQ(alone[0].parts[0].tasks, -1) << "one thread needs no tasks";
-    const Schedule serial = placed(dag, alone[0], avx2(1));
-    EXPECT_EQ(serial.functions[3].stages[1].nest.unrolled.size(), 1U);
-    EXPECT_TRUE(serial.functions[3].stages[1].nest.parallel.empty());
+    EXPECT_TRUE(sums_in_parts(dag, avx2(1)).empty()) << "one thread needs no tasks";
 }
 
 TEST(SumsInParts, WhoseOrderMattersAreOfRunsOfNeighbours) {
