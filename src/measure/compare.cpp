@@ -52,7 +52,7 @@ class TypeVisitor : public Halide::Internal::IRGraphVisitor {
 
   private:
     static bool rounds(const Halide::Type& from, const Halide::Type& to) {
-        return from.is_float() && to.is_int_or_uint();
+        return from.is_float() && to.is_int_or_uint() && !to.is_bool();
     }
     template <class Node>
     void compute(const Node* node) {

@@ -170,6 +170,7 @@ TEST(TypeFacts, KnowWhatRoundsToIntegers) {
     EXPECT_TRUE(rounds(Halide::saturating_cast<std::uint8_t>(in(x))));
     EXPECT_FALSE(rounds(Halide::saturating_cast<std::uint8_t>(x)));
     EXPECT_FALSE(rounds(Halide::sqrt(in(x))));
+    EXPECT_FALSE(rounds(Halide::select(Halide::is_nan(in(x)), 1, 2)));
 }
 
 TEST(TypeFacts, AreOfWhatIsComputedNotOfWhatIsStored) {
