@@ -75,11 +75,11 @@ class Reader : public IRGraphVisitor {
     void visit(const GE* op) override { compare(op); }
     void visit(const Div* op) override { quotient(op, op->b); }
     void visit(const Mod* op) override {
-        const bool masks = is_const_power_of_two_integer(op->b).has_value();
         quotient(op, op->b);
-        // What is left of the dividend.
-        count(op, Arithmetic::Multiply, op->type, masks ? 0 : 1);
-        count(op, Arithmetic::Add, op->type, masks ? 0 : 1);
+        if (!is_const_power_of_two_integer(op->b)) {  // what is left of the dividend
+            count(op, Arithmetic::Multiply, op->type, 1);
+            count(op, Arithmetic::Add, op->type, 1);
+        }
     }
 
     void visit(const Cast* op) override {

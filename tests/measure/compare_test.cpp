@@ -158,14 +158,17 @@ TEST(RoundingFacts, AreReadFromTheSchedule) {
     EXPECT_GE(facts().terms, 100);
 }
 
+/// Of out(x) = value.
+TypeFacts facts_of(const Halide::Var& x, const Halide::Expr& value) {
+    Halide::Func out("out");
+    out(x) = value;
+    return type_facts(Halide::Pipeline(out));
+}
+
 TEST(TypeFacts, KnowWhatRoundsToIntegers) {
     const Halide::ImageParam in(Halide::Float(32), 1, "in");
     Halide::Var x("x");
-    const auto rounds = [&](const Halide::Expr& value) {
-        Halide::Func out("out");
-        out(x) = value;
-        return type_facts(Halide::Pipeline(out)).rounds;
-    };
+    const auto rounds = [&](const Halide::Expr& value) { return facts_of(x, value).rounds; };
     EXPECT_TRUE(rounds(Halide::cast<std::uint8_t>(in(x))));
     EXPECT_TRUE(rounds(Halide::saturating_cast<std::uint8_t>(in(x))));
     EXPECT_FALSE(rounds(Halide::saturating_cast<std::uint8_t>(x)));
@@ -176,11 +179,7 @@ TEST(TypeFacts, KnowWhatRoundsToIntegers) {
 TEST(TypeFacts, AreOfWhatIsComputedNotOfWhatIsStored) {
     const Halide::ImageParam in(Halide::Float(32), 1, "in");
     Halide::Var x("x");
-    const auto unit = [&](const Halide::Expr& value) {
-        Halide::Func out("out");
-        out(x) = value;
-        return type_facts(Halide::Pipeline(out)).unit;
-    };
+    const auto unit = [&](const Halide::Expr& value) { return facts_of(x, value).unit; };
     const Halide::Expr wide = Halide::cast<double>(in(x));
     EXPECT_EQ(unit(wide), 0);
     EXPECT_EQ(unit(wide * Halide::Expr(0.5)), 0x1p-52);
