@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "schedule/loops.h"
+#include "schedule/tails.h"
 #include "schedule/trips.h"
 
 namespace nestor {
@@ -93,6 +94,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()),
+      behind_open_slide_(schedule.functions.size()),
       block_strides_(schedule.functions.size()),
       allocated_bytes_(schedule.functions.size()) {}
 
@@ -115,6 +117,7 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     nest_of_[function].assign(f.stages.size(), -1);
     const Placement::Kind kind = placement_.kind(function);
     if (placement_.is_transparent(function)) {
+        behind_open_slide_[function] = is_behind_open_slide(function);
         return;
     }
     double executions = 1;
@@ -142,6 +145,10 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
         return;
     }
     slides_[function] = find_slides(function);
+    behind_open_slide_[function] =
+        kind == Placement::Kind::At &&
+        (is_behind_open_slide(function) ||
+         std::ranges::any_of(slides_[function], [](const Slide& each) { return !each.folds; }));
     // Reversed with everything else at the end.
     for (int s = static_cast<int>(f.stages.size()) - 1; s >= 0; s--) {
         NestFacts facts;
@@ -212,12 +219,39 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
                 std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
             // Half a row an iteration is none at some and one at others, of which Halide makes
             // nothing.
-            if (!span.whole && !span.uneven && move > 0 && !known) {
-                slides.push_back({d, std::min(static_cast<double>(extents[d]), move), loop.trips});
+            // A loop whose last block is moved inwards begins no earlier for a window to fill:
+            // Halide computes the first one in the first iteration, does not know how much that is
+            // in which iteration, and so makes nothing of what is read there, nor folds it.
+            const bool inwards = moves_inwards_at_end(loop.site);
+            if (!span.whole && !span.uneven && move > 0 && !known &&
+                !(inwards && is_behind_open_slide(function))) {
+                slides.push_back({d, std::min(static_cast<double>(extents[d]), move), loop.trips,
+                                  !inwards});
             }
         }
     }
     return slides;
+}
+
+bool ScheduleFacts::moves_inwards_at_end(const LoopSite& loop) {
+    const std::vector<Split>& splits =
+        splits_of(placement_.running_nest(loop.function, loop.stage), loop.loop.dim);
+    const auto level = static_cast<std::size_t>(loop.loop.level);
+    if (level >= splits.size()) {
+        return false;
+    }
+    const StageDim& dim = bounds_.dims(loop.function, loop.stage)[loop.loop.dim];
+    const std::int64_t known = level > 0             ? splits[level - 1].factor
+                               : dim.constant_extent ? dim.extent
+                                                     : 0;
+    const bool is_exact = known > 0 && known % splits[level].factor == 0;
+    return !is_exact && moves_inwards(resolved(splits[level].tail, dim.kind, loop.stage, level));
+}
+
+// Whether what reads it slides without a fold, or is computed or inlined in front of what does.
+bool ScheduleFacts::is_behind_open_slide(int function) const {
+    return std::ranges::any_of(graph().functions[function].consumers,
+                               [&](int reader) { return behind_open_slide_[reader]; });
 }
 
 std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
@@ -370,6 +404,9 @@ double ScheduleFacts::find_allocated_bytes(int function) {
     const std::vector<std::int64_t> computed =
         bounds_.within(schedule_.functions[function].compute.site).extents(function);
     for (const Slide& slide : slides_[function]) {
+        if (!slide.folds) {
+            continue;
+        }
         const auto ring =
             static_cast<double>(std::bit_ceil(static_cast<std::uint64_t>(computed[slide.dim])));
         const auto whole = static_cast<double>(stored[slide.dim]);

@@ -144,6 +144,7 @@ class ScheduleFacts {
         int dim = 0;
         double steady = 1;  // extent that is computed in an iteration that is not the first
         double every = 1;   // iterations from one first to the next
+        bool folds = true;  // Halide keeps no more than is needed
     };
 
     /** Dimensions, densest first. */
@@ -153,6 +154,8 @@ class ScheduleFacts {
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] double imbalance_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
+    [[nodiscard]] bool moves_inwards_at_end(const LoopSite& loop);
+    [[nodiscard]] bool is_behind_open_slide(int function) const;
     [[nodiscard]] double find_allocated_bytes(int function);
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
@@ -165,6 +168,7 @@ class ScheduleFacts {
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
+    std::vector<bool> behind_open_slide_;     // [function]: it slides without a fold, or a reader does
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
     std::vector<std::optional<double>> allocated_bytes_;  // [function]

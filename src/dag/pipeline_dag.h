@@ -55,6 +55,7 @@ struct Coordinate {
     std::int64_t offset_max = 0;
     std::vector<bool> fixed_loops;  // [loop], not affine: it does not change with; empty: unknown
     std::vector<Steps> steps;       // [loop], of quotients and remainders; empty: none
+    bool constant_end = false;      // the clamp's upper end is a constant: min(x, 1023)
 
     /** Whether it may be another one in the next iteration of that loop of the stage. */
     [[nodiscard]] bool changes_with(int loop) const {

@@ -15,6 +15,7 @@ namespace {
 struct Affine {
     bool known = false;
     bool clamped = false;
+    bool constant_end = false;
     std::vector<double> rates;
     std::vector<bool> clamped_loops;
     std::vector<Steps> steps;
@@ -80,7 +81,13 @@ class Analysis {
             return modulo(of(op->a), of(op->b));
         }
         if (const auto* op = e.as<Min>()) {
-            return clamp(of(op->a), of(op->b));
+            const Affine a = of(op->a);
+            const Affine b = of(op->b);
+            Affine result = clamp(a, b);
+            // What has a parameter in it counts as a constant in `a` and `b`.
+            result.constant_end |= (a.is_constant() && is_const(simplify(op->a))) ||
+                                   (b.is_constant() && is_const(simplify(op->b)));
+            return result;
         }
         if (const auto* op = e.as<Max>()) {
             return clamp(of(op->a), of(op->b));
@@ -117,6 +124,7 @@ class Analysis {
     [[nodiscard]] Affine constant(double value) const {
         return {true,
                 false,
+                false,
                 std::vector<double>(loops_.size(), 0.0),
                 std::vector<bool>(loops_.size(), false),
                 std::vector<Steps>(loops_.size()),
@@ -149,6 +157,7 @@ class Analysis {
         }
         Affine result = a;
         result.clamped |= b.clamped;
+        result.constant_end |= b.constant_end;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
             const Steps& other = b.steps[i];
@@ -248,6 +257,7 @@ class Analysis {
         }
         Affine result = a;
         result.clamped |= b.clamped;
+        result.constant_end |= b.constant_end;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
             result.steps[i] = a.steps[i] == b.steps[i] ? a.steps[i] : kUnknownSteps;
@@ -307,6 +317,7 @@ Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) 
         return result;
     }
     result.clamped = a.clamped;
+    result.constant_end = a.constant_end;
     if (a.clamped) {
         result.clamped_loops = a.clamped_loops;
     }

@@ -38,9 +38,12 @@ constexpr double kLoweringSecondsOfNode = 3e-5;
 constexpr double kReplaySeconds = 60;
 constexpr double kTimesBaseline = 10;
 // Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
-// one that may be so much faster, until so many nodes of code were lowered (about two seconds).
+// one that may take so much of its time, until so many nodes of code were lowered (about two
+// seconds); from then on for one that is much faster.
 constexpr double kWorthLowering = 0.97;
+constexpr double kWellWorthLowering = 0.7;
 constexpr std::int64_t kMostLowered = 100'000;
+constexpr std::int64_t kMostLoweredForMuch = 3 * kMostLowered;
 
 /** 1. read; 2. propose candidates, cheapest first; 3. verify them on copies, until none of the
  * others is predicted to be faster than the best that passed; 4. apply it; 5. print and save. */
@@ -106,9 +109,13 @@ class Scheduling {
         StopReason stop = StopReason::Finished;
         std::optional<Compared> best;
         for (const Proposal& candidate : candidates) {
-            if (best && (stop != StopReason::Finished || lowered_ >= kMostLowered ||
-                         candidate.seconds >= kWorthLowering * best->seconds)) {
+            if (best && (stop != StopReason::Finished ||
+                         candidate.seconds >= worth_lowering() * best->seconds)) {
                 break;
+            }
+            // Only where nothing else may read so little.
+            if (best && candidate.lineage && candidate.lineage->guards == Guards::ConstantEnds) {
+                continue;
             }
             // Without time for another, what surely lowers.
             if (stop != StopReason::Finished && !candidate.is_seed) {
@@ -137,6 +144,13 @@ class Scheduling {
         note(1, std::string("no candidate was found in time or passed (") + stop_reason_text(stop) +
                     "); left as it is");
         return accept("unscheduled", empty_schedule(outcome_.dag));
+    }
+
+    // What another candidate may take of the best one's time to be tried, too.
+    [[nodiscard]] double worth_lowering() const {
+        return lowered_ < kMostLowered          ? kWorthLowering
+               : lowered_ < kMostLoweredForMuch ? kWellWorthLowering
+                                                : 0;
     }
 
     // With circular buffers that Halide did not find by itself.

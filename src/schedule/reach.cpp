@@ -4,7 +4,8 @@
 
 namespace nestor {
 
-Reach::Reach(const PipelineDag& graph) : beyond_(graph.functions.size()) {
+Reach::Reach(const PipelineDag& graph, Ends ends)
+    : ends_(ends), beyond_(graph.functions.size()) {
     for (const int i : topological_order(graph)) {
         const Function& f = graph.functions[i];
         beyond_[i].assign(f.args.size(), f.is_extern);
@@ -26,7 +27,9 @@ bool Reach::goes_on(const Stage& stage, int loop) const {
             const bool moves = coordinate.changes_with(loop);
             const bool open =
                 load.source == Source::Input || beyond_[load.index][static_cast<int>(c)];
-            if (moves && open && !coordinate.clamped) {
+            const bool stops = coordinate.clamped &&
+                               !(ends_ == Ends::OfInputsOnly && coordinate.constant_end);
+            if (moves && open && !stops) {
                 return true;
             }
         }

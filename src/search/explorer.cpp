@@ -46,7 +46,7 @@ void follow(const NestPlan& before, const NestPlan& after, NestPlan& mine) {
 }
 
 Lineage child_of(const Lineage& parent, Plan plan) {
-    return {parent.space, std::move(plan), parent.guarded, parent.folded};
+    return {parent.space, std::move(plan), parent.guards, parent.folded};
 }
 
 bool have_same_loops(const Function& a, const Function& b) {
@@ -92,9 +92,7 @@ Proposal Explorer::make(const Lineage& lineage, std::string name) {
     Schedule schedule = tools.builder->build(lineage.plan);
     const double seconds = tools.evaluator->seconds(schedule);
     schedule = spaces_[lineage.space].variant.of_pipeline(std::move(schedule));
-    if (lineage.guarded) {
-        schedule = with_guarded_blocks(std::move(schedule));
-    }
+    schedule = with_guards(dag_, std::move(schedule), lineage.guards);
     if (lineage.folded) {
         schedule = with_folds(dag_, std::move(schedule), machine_);
     }
@@ -119,7 +117,7 @@ bool Explorer::is_legal(const Proposal& proposal) {
         if (!check_legality(spaces_[lineage.space].variant.graph(), inner, caps).empty()) {
             return false;
         }
-        caps.code_size = lineage.guarded ? -1 : caps.code_size;
+        caps.code_size = lineage.guards != Guards::None ? -1 : caps.code_size;
     }
     return check_legality(dag_, proposal.schedule, caps).empty();
 }
@@ -228,7 +226,7 @@ std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& rand
     const std::size_t space = below(spaces_.size(), random);
     const std::vector<Start>& starts = spaces_[space].starts;
     const std::size_t functions = spaces_[space].variant.graph().functions.size();
-    Lineage at{static_cast<int>(space), starts[below(starts.size(), random)].plan, false};
+    Lineage at{static_cast<int>(space), starts[below(starts.size(), random)].plan};
     std::optional<Proposal> last;
     int steps = static_cast<int>(below(static_cast<std::size_t>(longest), random)) + 1;
     for (int tries = 4 * steps; steps > 0 && tries > 0; tries--) {
@@ -237,7 +235,7 @@ std::optional<Proposal> Explorer::random_walk(int longest, std::mt19937_64& rand
             continue;
         }
         Proposal next =
-            make({at.space, std::move(plans[below(plans.size(), random)]), false}, "random walk");
+            make({at.space, std::move(plans[below(plans.size(), random)])}, "random walk");
         if (is_legal(next)) {
             at = *next.lineage;
             last = std::move(next);

@@ -1,13 +1,25 @@
 #pragma once
-// A second form of a schedule, for when the first does not lower in time.
+// Further forms of a schedule, for when the first is refused once it is lowered.
+
+#include <cstdint>
 
 #include "schedule/schedule.h"
 
 namespace nestor {
 
-/** The same with guards around the last rows of blocks in what is computed at loops. Where many
- * functions read one whose region is rounded up in such a way, Halide's simplifier may not come to
- * an end (max_filter); with guards, regions stay as they are. */
-[[nodiscard]] Schedule with_guarded_blocks(Schedule schedule);
+enum class Guards : std::uint8_t {
+    None,  // but for those that the schedule has
+    /** Around the last rows of blocks in what is computed at loops. Where many functions read one
+     * whose region is rounded up in such a way, Halide's simplifier may not come to an end
+     * (max_filter); with guards, regions stay as they are. */
+    Blocks,
+    /** Around all tails, of vectors too, in what is clamped at a constant (Ends::OfInputsOnly), and
+     * no region of that is aligned: at sizes for which the constant is far away, it would read more
+     * than it has to. */
+    ConstantEnds,
+};
+
+/** The same with more guards. */
+[[nodiscard]] Schedule with_guards(const PipelineDag& dag, Schedule schedule, Guards guards);
 
 }  // namespace nestor

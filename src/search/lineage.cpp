@@ -131,7 +131,7 @@ std::string print_lineage(const Lineage& lineage) {
         functions.push_back(function_json(f));
     }
     return json{{"space", lineage.space},
-                {"guarded", lineage.guarded},
+                {"guards", static_cast<int>(lineage.guards)},
                 {"folded", lineage.folded},
                 {"functions", std::move(functions)}}
         .dump();
@@ -142,7 +142,12 @@ Result<Lineage> parse_lineage(const std::string& text, std::span<const Space> sp
     try {
         const json all = json::parse(text);
         all.at("space").get_to(lineage.space);
-        all.at("guarded").get_to(lineage.guarded);
+        const int guards = all.contains("guards") ? all.at("guards").get<int>()
+                                                  : all.at("guarded").get<bool>();  // until 2026-11
+        if (guards < 0 || guards > static_cast<int>(Guards::ConstantEnds)) {
+            return Error{"no such guards: " + std::to_string(guards)};
+        }
+        lineage.guards = static_cast<Guards>(guards);
         lineage.folded = all.value("folded", false);  // records of before have none
         for (const json& f : all.at("functions")) {
             lineage.plan.functions.push_back(read_function(f));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "search/guards.h"
 #include "search/plan.h"
 #include "search/space.h"
 
@@ -12,10 +13,10 @@ namespace nestor {
 
 /** A schedule that follows from a plan: of_pipeline(build(plan)), guarded and folded or not. */
 struct Lineage {
-    int space = 0;         // of make_spaces()
-    Plan plan;             // of that space's graph
-    bool guarded = false;  // see guards.h
-    bool folded = false;   // all that slides: see folds.h
+    int space = 0;  // of make_spaces()
+    Plan plan;      // of that space's graph
+    Guards guards = Guards::None;
+    bool folded = false;  // all that slides: see folds.h
 
     bool operator==(const Lineage&) const = default;
 };

@@ -226,6 +226,13 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     return caps;
 }
 
+// Of the names of proposals.
+std::string suffix_of(Guards guards) {
+    return guards == Guards::None     ? ""
+           : guards == Guards::Blocks ? ", guarded"
+                                      : ", guarded at constant ends";
+}
+
 }  // namespace
 
 Caps search_caps(const PipelineDag& dag, const Machine& machine, Caps caps) {
@@ -271,15 +278,13 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                      .empty()) {
                 continue;  // what only derived functions may not do
             }
-            Schedule guarded = with_guarded_blocks(found->schedule);
-            Lineage lineage{jobs[i].space, std::move(found->plan), false};
-            add({"from " + found->name, with_kept_storage(dag, std::move(found->schedule)),
-                 found->seconds, false, lineage});
-            lineage.guarded = true;
-            if (check_legality(dag, guarded, any_size).empty()) {
-                add({"from " + found->name + ", guarded",
-                     with_kept_storage(dag, std::move(guarded)), found->seconds, false,
-                     std::move(lineage)});
+            for (const Guards guards : {Guards::None, Guards::Blocks, Guards::ConstantEnds}) {
+                Schedule guarded = with_guards(dag, found->schedule, guards);
+                if (guards == Guards::None || check_legality(dag, guarded, any_size).empty()) {
+                    add({"from " + found->name + suffix_of(guards),
+                         with_kept_storage(dag, std::move(guarded)), found->seconds, false,
+                         Lineage{jobs[i].space, found->plan, guards}});
+                }
             }
         }
     }

@@ -68,7 +68,7 @@ std::vector<float> PlanCoordinates::of(const Lineage& lineage) {
         at[i] = value;
     };
     set(key(Aspect::Space, 0, {lineage.space}), kSpace);
-    set(key(Aspect::Guarded, 0, {}), lineage.guarded ? kChoice : 0);
+    set(key(Aspect::Guarded, 0, {}), lineage.guards != Guards::None ? kChoice : 0);
     set(key(Aspect::Folded, 0, {}), lineage.folded ? kChoice : 0);
     for (std::size_t f = 0; f < graph.functions.size(); f++) {
         const FunctionPlan& plan = lineage.plan.functions[f];

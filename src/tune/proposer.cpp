@@ -65,7 +65,7 @@ std::vector<Proposal> Proposer::first(int most, const Trials& trials) {
     std::vector<Proposal> chosen;
     int seeds = 0;
     for (Proposal& proposal : found.proposals) {
-        const bool again = proposal.lineage && proposal.lineage->guarded;
+        const bool again = proposal.lineage && proposal.lineage->guards != Guards::None;
         seeds += proposal.is_seed ? 1 : 0;
         const bool dull = proposal.is_seed && !chosen.empty() && seeds > kSeeds;
         if (static_cast<int>(chosen.size()) < most && !again && !dull &&
@@ -98,7 +98,7 @@ std::vector<Proposal> Proposer::sampled(std::uint64_t seed, const Trials& trials
     // Seeds are the same each time, and what is guarded is another's twin.
     std::vector<Proposal>& all = found.proposals;
     std::erase_if(all, [&](const Proposal& each) {
-        return each.is_seed || (each.lineage && each.lineage->guarded) ||
+        return each.is_seed || (each.lineage && each.lineage->guards != Guards::None) ||
                trials.knows(hash(each.schedule, dag_));
     });
     for (std::size_t i = all.size(); i > 1; i--) {

@@ -81,8 +81,8 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     ImageParam in(Int(32), 2, "in");
     Var x("x"), y("y");
     Func f("f"), out("out");
-    f(x, y) = in(x, y) * 2;
-    Expr shared = Halide::clamp(x * 2 + 1, 0, 99);
+    f(x, y) = in(x, Halide::clamp(y, 0, in.dim(1).extent() - 1)) * 2;
+    Expr shared = Halide::clamp(x * 2 + 1, 0, Expr(0) + 100 - 1);
     out(x, y) = f(shared, y / 2) + f(shared, y / 2);
     out.set_estimate(x, 0, 50).set_estimate(y, 0, 40);
     in.dim(0).set_estimate(0, 100);
@@ -91,6 +91,10 @@ TEST(ReadPipeline, SeesThroughLetsSubsamplingAndClamps) {
     const Load& load = function(dag, "out").stages[0].loads.at(0);
     EXPECT_TRUE(load.coords[0].affine);
     EXPECT_TRUE(load.coords[0].clamped);
+    EXPECT_TRUE(load.coords[0].constant_end);
+    const Load& of_input = function(dag, "f").stages[0].loads.at(0);
+    EXPECT_TRUE(of_input.coords[1].clamped);
+    EXPECT_FALSE(of_input.coords[1].constant_end) << "the input's own end";
     EXPECT_EQ(load.coords[0].rates, (std::vector<double>{2, 0}));
     EXPECT_EQ(load.coords[1].rates, (std::vector<double>{0, 0.5}));
 }

@@ -46,7 +46,7 @@ TEST(Lineage, OfRecordsFromBeforeFoldsIsRead) {
     const PipelineDag dag = samples::blur();
     const Machine machine = avx2();
     Explorer explorer(dag, machine, {});
-    Lineage folded{0, explorer.spaces().front().starts.front().plan, false, true};
+    Lineage folded{0, explorer.spaces().front().starts.front().plan, Guards::None, true};
     std::string text = print_lineage(folded);
     const auto read = parse_lineage(text, explorer.spaces());
     ASSERT_TRUE(read) << read.error();
@@ -63,7 +63,8 @@ TEST(Explorer, WhatSlidesHasATwinThatIsFolded) {
     int slide = 0;
     for (const PipelineDag& dag : samples::all()) {
         Explorer explorer(dag, machine, {});
-        for (const Start& start : explorer.spaces().front().starts) {
+        const Space& space = explorer.spaces().front();
+        for (const Start& start : space.starts) {
             const Lineage lineage{0, start.plan};
             const Proposal usual = explorer.make(lineage, "");
             const auto is_folded = [](const FunctionSchedule& f) { return f.fold.has_value(); };
@@ -89,7 +90,7 @@ TEST(Lineage, OfAnotherPipelineIsRefused) {
     Explorer explorer(dags[0], machine, {});
     for (std::size_t i = 1; i < dags.size(); i++) {
         if (dags[i].functions.size() != dags[0].functions.size()) {
-            const Lineage other{0, make_starts(dags[i], machine).front().plan, false};
+            const Lineage other{0, make_starts(dags[i], machine).front().plan};
             EXPECT_FALSE(parse_lineage(print_lineage(other), explorer.spaces())) << dags[i].name;
         }
     }
@@ -102,7 +103,7 @@ TEST(Lineage, WithNumbersThatMeanNothingIsRefused) {
     const PipelineDag dag = samples::zoo();
     const Machine machine = avx2();
     Explorer explorer(dag, machine, {});
-    const Lineage good{0, explorer.spaces().front().starts.front().plan, false};
+    const Lineage good{0, explorer.spaces().front().starts.front().plan};
     ASSERT_TRUE(parse_lineage(print_lineage(good), explorer.spaces()));
     const auto refused = [&](const std::function<void(Lineage&)>& spoil) {
         Lineage bad = good;
@@ -168,7 +169,7 @@ TEST(Explorer, JoinsChangesOfDifferentFunctions) {
     const PipelineDag dag = samples::zoo();
     const Machine machine = avx2();
     Explorer explorer(dag, machine, {});
-    const Lineage base{0, explorer.spaces().front().starts.front().plan, false};
+    const Lineage base{0, explorer.spaces().front().starts.front().plan};
     const std::size_t last = base.plan.functions.size() - 1;
     ASSERT_GT(last, 0U);
     Lineage one = base;
@@ -190,7 +191,7 @@ TEST(Explorer, ChangesAlikeWhatIsAlike) {
     const PipelineDag dag = samples::blur();  // blur_x and blur_y have the same loops
     const Machine machine = avx2();
     Explorer explorer(dag, machine, {});
-    Lineage base{0, explorer.spaces().front().starts.front().plan, false};
+    Lineage base{0, explorer.spaces().front().starts.front().plan};
     FunctionPlan& first = base.plan.functions[1];
     FunctionPlan& second = base.plan.functions[2];
     first.place = second.place = Place::Root;
@@ -229,7 +230,7 @@ TEST(Explorer, LocalSearchPredictsNoWorse) {
     for (const PipelineDag& dag : samples::all()) {
         Explorer explorer(dag, machine, {});
         std::mt19937_64 random(5);
-        const Lineage start{0, explorer.spaces().front().starts.front().plan, false};
+        const Lineage start{0, explorer.spaces().front().starts.front().plan};
         const Proposal before = explorer.make(start, "");
         if (const auto after = explorer.improved(start, 500, no_limits(), random)) {
             EXPECT_LE(after->seconds, before.seconds) << dag.name;
@@ -247,13 +248,34 @@ TEST(Guards, AreOnBlocksOfWhatIsComputedInLoops) {
     }
     schedule.functions[1].compute = Level::at({2, 0, {1, 0}});
     schedule.functions[2].compute = Level::root();
-    const Schedule guarded = with_guarded_blocks(schedule);
+    const Schedule guarded = with_guards(dag, schedule, Guards::Blocks);
     const auto tail = [&](int f, int dim) {
         return guarded.functions[f].stages[0].nest.splits[dim][0].tail;
     };
     EXPECT_EQ(tail(1, 1), Tail::GuardWithIf);
     EXPECT_EQ(tail(1, 0), Tail::RoundUp) << "vectors stay whole";
     EXPECT_EQ(guarded.functions[2], schedule.functions[2]) << "at root";
+}
+
+TEST(Guards, AreOnAllTailsOfWhatIsClampedAtAConstant) {
+    PipelineDag dag = samples::blur();
+    Schedule schedule = empty_schedule(dag);
+    LoopNest& nest = schedule.functions[1].stages[0].nest;
+    nest.splits = {{{8, Tail::RoundUp}}, {}};
+    nest.vector = LoopRef{0, 1};
+    schedule.functions[1].compute = Level::root();
+    schedule.functions[1].region_alignment = {{0, 2}};
+    const auto guarded = [&] { return with_guards(dag, schedule, Guards::ConstantEnds); };
+    std::vector<Load>& loads = dag.functions[1].stages[0].loads;
+    for (Load& load : loads) {
+        load.coords[0].clamped = true;
+    }
+    EXPECT_EQ(guarded(), schedule) << "at the end of the input";
+    for (Load& load : loads) {
+        load.coords[0].constant_end = true;
+    }
+    EXPECT_EQ(guarded().functions[1].stages[0].nest.splits[0][0].tail, Tail::GuardWithIf);
+    EXPECT_TRUE(guarded().functions[1].region_alignment.empty());
 }
 
 }  // namespace

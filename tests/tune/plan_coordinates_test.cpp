@@ -25,7 +25,7 @@ TEST(PlanCoordinates, AreFurtherApartTheMoreIsDecidedDifferently) {
     const PipelineDag dag = samples::zoo();
     const std::vector<Space> spaces = make_spaces(dag, shipped_profile(InstructionSet::X86Avx2));
     PlanCoordinates coordinates(spaces);
-    const Lineage base{0, spaces.front().starts.front().plan, false};
+    const Lineage base{0, spaces.front().starts.front().plan};
     const auto distance = [&](const std::function<void(FunctionPlan&)>& change) {
         Lineage other = base;
         change(other.plan.functions.back());
@@ -63,7 +63,7 @@ TEST(PlanCoordinates, AreFurtherApartTheMoreIsDecidedDifferently) {
         EXPECT_GT(distance(changes[i]), 0) << "change " << i;
     }
     Lineage guarded = base;
-    guarded.guarded = true;
+    guarded.guards = Guards::Blocks;
     EXPECT_GT(apart(coordinates.of(base), coordinates.of(guarded)), 0);
     Lineage folded = base;
     folded.folded = true;
@@ -75,7 +75,7 @@ TEST(PlanCoordinates, TellSpotsApart) {
     const PipelineDag dag = samples::zoo();
     const std::vector<Space> spaces = make_spaces(dag, shipped_profile(InstructionSet::X86Avx2));
     PlanCoordinates coordinates(spaces);
-    Lineage at{0, spaces.front().starts.front().plan, false};
+    Lineage at{0, spaces.front().starts.front().plan};
     FunctionPlan& first = at.plan.functions.front();
     first.place = Place::At;
     first.compute = first.store = {-1, 0, SiteKind::Tile};
