@@ -176,7 +176,9 @@ class Reader : public IRGraphVisitor {
         load.value = op->value_index;
         load.conditional = conditional_ > 0;
         for (const Expr& arg : op->args) {
-            load.coords.push_back(affine_coordinate(estimates_.substitute(arg), stage_.loops));
+            Coordinate coordinate = affine_coordinate(estimates_.substitute(arg), stage_.loops);
+            coordinate.constant_end = coordinate.clamped && has_constant_end(arg);
+            load.coords.push_back(std::move(coordinate));
         }
         stage_.reads_itself = stage_.reads_itself || own;
         for (std::size_t d = 0; d < op->args.size(); d++) {

@@ -15,7 +15,6 @@ namespace {
 struct Affine {
     bool known = false;
     bool clamped = false;
-    bool constant_end = false;
     std::vector<double> rates;
     std::vector<bool> clamped_loops;
     std::vector<Steps> steps;
@@ -81,13 +80,7 @@ class Analysis {
             return modulo(of(op->a), of(op->b));
         }
         if (const auto* op = e.as<Min>()) {
-            const Affine a = of(op->a);
-            const Affine b = of(op->b);
-            Affine result = clamp(a, b);
-            // What has a parameter in it counts as a constant in `a` and `b`.
-            result.constant_end |= (a.is_constant() && is_const(simplify(op->a))) ||
-                                   (b.is_constant() && is_const(simplify(op->b)));
-            return result;
+            return clamp(of(op->a), of(op->b));
         }
         if (const auto* op = e.as<Max>()) {
             return clamp(of(op->a), of(op->b));
@@ -124,7 +117,6 @@ class Analysis {
     [[nodiscard]] Affine constant(double value) const {
         return {true,
                 false,
-                false,
                 std::vector<double>(loops_.size(), 0.0),
                 std::vector<bool>(loops_.size(), false),
                 std::vector<Steps>(loops_.size()),
@@ -157,7 +149,6 @@ class Analysis {
         }
         Affine result = a;
         result.clamped |= b.clamped;
-        result.constant_end |= b.constant_end;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
             const Steps& other = b.steps[i];
@@ -257,7 +248,6 @@ class Analysis {
         }
         Affine result = a;
         result.clamped |= b.clamped;
-        result.constant_end |= b.constant_end;
         for (std::size_t i = 0; i < result.rates.size(); i++) {
             result.clamped_loops[i] = result.clamped_loops[i] || b.clamped_loops[i];
             result.steps[i] = a.steps[i] == b.steps[i] ? a.steps[i] : kUnknownSteps;
@@ -297,7 +287,26 @@ class Analysis {
     std::map<Expr, Affine, ExprCompare> memo_;
 };
 
+class FindConstantEnd : public IRGraphVisitor {
+  public:
+    bool found = false;
+
+  private:
+    using IRGraphVisitor::visit;
+
+    void visit(const Min* op) override {
+        found = found || is_const(simplify(op->a)) || is_const(simplify(op->b));
+        IRGraphVisitor::visit(op);
+    }
+};
+
 }  // namespace
+
+bool has_constant_end(const Expr& index) {
+    FindConstantEnd find;
+    index.accept(&find);
+    return find.found;
+}
 
 Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) {
     const auto representable = [](const Affine& a) {
@@ -317,7 +326,6 @@ Coordinate affine_coordinate(const Expr& index, const std::vector<Loop>& loops) 
         return result;
     }
     result.clamped = a.clamped;
-    result.constant_end = a.constant_end;
     if (a.clamped) {
         result.clamped_loops = a.clamped_loops;
     }

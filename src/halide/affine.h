@@ -15,4 +15,7 @@ namespace nestor {
 [[nodiscard]] Coordinate affine_coordinate(const Halide::Expr& index,
                                            const std::vector<Loop>& loops);
 
+/** Whether `index`, as the user wrote it, is cut off above at a constant: min(x, 1023). */
+[[nodiscard]] bool has_constant_end(const Halide::Expr& index);
+
 }  // namespace nestor
