@@ -1,6 +1,8 @@
 #include "halide/access.h"
 
 #include <algorithm>
+#include <limits>
+#include <map>
 #include <set>
 
 #include "halide/affine.h"
@@ -62,7 +64,8 @@ class Reader : public IRGraphVisitor {
     void visit(const Add* op) override { sum(op); }
     void visit(const Sub* op) override { sum(op); }
     void visit(const Mul* op) override {
-        count(op, Arithmetic::Multiply, op->type, added_at_once_.contains(op) ? 0 : 1);
+        const Type type = is_of_16_bits(op->a) && is_of_16_bits(op->b) ? Int(16) : op->type;
+        count(op, Arithmetic::Multiply, type, added_at_once_.contains(op) ? 0 : 1);
         IRGraphVisitor::visit(op);
     }
     void visit(const Min* op) override { binary(op, Arithmetic::Minimum); }
@@ -123,6 +126,18 @@ class Reader : public IRGraphVisitor {
         if (in_coordinate_ == 0 && times > 0) {
             stage_.ops.add(operation, element_of(type), changing_.of(e), times);
         }
+    }
+
+    // Whether a 32-bit factor has no value beyond 16 bits with a sign: of two such, LLVM makes a
+    // product of 16-bit halves, which takes a third of the time (pmaddwd instead of pmulld; 25
+    // squares of differences of pixels, 16 lanes: 1.0 cycles with the addition, Zen 4).
+    bool is_of_16_bits(const Expr& e) {
+        if (!(e.type().is_int_or_uint() && e.type().bits() == 32)) {
+            return false;
+        }
+        const ConstantInterval bounds = constant_integer_bounds(e, {}, &integer_bounds_);
+        return bounds >= std::numeric_limits<std::int16_t>::min() &&
+               bounds <= std::numeric_limits<std::int16_t>::max();
     }
 
     template <class Op>
@@ -200,6 +215,7 @@ class Reader : public IRGraphVisitor {
     int conditional_ = 0;
     int in_coordinate_ = 0;
     std::set<const Mul*> added_at_once_;
+    std::map<Expr, ConstantInterval, ExprCompare> integer_bounds_;
 };
 
 /** Fills in which elements of a pure tuple need which load. (An update of a tuple writes all of its

@@ -773,6 +773,26 @@ TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     EXPECT_EQ(ops.of(Arithmetic::Divide), 0);
 }
 
+TEST(ReadPipeline, ProductsOfNarrowFactorsAreNarrow) {
+    ImageParam bytes(UInt(8), 1, "bytes"), words(UInt(16), 1, "words");
+    Var x("x");
+    const auto products = [&](const Expr& value, ElementType type) {
+        Func out("out");
+        out(x) = value;
+        out.set_estimate(x, 0, 100);
+        bytes.dim(0).set_estimate(0, 101);
+        words.dim(0).set_estimate(0, 101);
+        return function(read(out), "out").stages[0].ops.of(Arithmetic::Multiply, type);
+    };
+    const Expr byte = cast<int>(bytes(x));
+    const Expr word = cast<int>(words(x));
+    const Expr difference = byte - cast<int>(bytes(x + 1));
+    EXPECT_EQ(products(difference * byte, ElementType::Int16), 1);
+    EXPECT_EQ(products(difference * byte, ElementType::Int32), 0);
+    EXPECT_EQ(products(byte * 300, ElementType::Int16), 1);
+    EXPECT_EQ(products(word * byte, ElementType::Int32), 1) << "beyond 32767";
+}
+
 TEST(Operations, AreCountedByTheLoopsThatTheyChangeWith) {
     Var x("x"), y("y");
     ImageParam input(Float(32), 2, "input");
