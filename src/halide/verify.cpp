@@ -11,6 +11,7 @@
 #include "halide/confused_loads.h"
 #include "halide/errors.h"
 #include "halide/lone_elements.h"
+#include "halide/reversed_vectors.h"
 #include "halide/undefined_names.h"
 
 namespace nestor {
@@ -137,6 +138,10 @@ Status Verifier::verify(const Pipeline& scheduled, Observed* observed) const {
         }
         if (const std::string name = lone_element_as_vector(lowered.value()); !name.empty()) {
             return Error{name + " is a single element that is used as a vector, which crashes"};
+        }
+        if (const std::string name = memory_before_its_beginning(lowered.value()); !name.empty()) {
+            return Error{name + " is read backwards in a vector that begins before it, which " +
+                         "Halide's code generator refuses"};
         }
         const CheckProgram program(lowered.value());
         for (const Baseline& baseline : baselines_) {

@@ -213,6 +213,27 @@ TEST(Verify, VectorsOfASingleElementAreFound) {
     EXPECT_EQ(within(x, y), "") << "of a row";
 }
 
+// The fuzzer's seeds 8000069 and 8000105.
+TEST(Verify, VectorsThatBeginBeforeTheirMemoryAreRefused) {
+    ImageParam input(Halide::Float(32), 1, "input");
+    Var x("x");
+    Func row("row"), backwards("backwards"), out("out");
+    row(x) = input(x);
+    backwards(x) = row(229 - x);
+    out(x) = backwards(x) + 1.0f;
+    out.output_buffer().dim(0).set_bounds(0, 230);
+    out.set_estimate(x, 0, 230);
+    input.dim(0).set_estimate(0, 230);
+    const auto in_vectors = [&](int lanes) {
+        return verify(out, [&](Functions& f) {
+            f.at("row").compute_root();
+            f.at("backwards").compute_root().vectorize(x, lanes, TailStrategy::GuardWithIf);
+        });
+    };
+    EXPECT_MENTIONS(in_vectors(16), "row is read backwards in a vector that begins before it");
+    EXPECT_EQ(in_vectors(10), "") << "230 are whole vectors";
+}
+
 TEST(Verify, ChecksAreLoweredForTargetsWithoutThem) {
     const Corners corners;
     const Target target =

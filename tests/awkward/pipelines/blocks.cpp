@@ -50,6 +50,25 @@ BuiltPipeline tiled_weights() {
     return b.finish();
 }
 
+// Of constant size, read from its end: the last vectors reach before the memory's beginning.
+BuiltPipeline row_of_constant_size_backwards() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {fixed(-220, 441)});
+    Func highest("highest"), backwards("backwards"), sums("sums"), out("out");
+    RDom k(-3, 4, "k"), all(0, 211, "all");
+    highest(x) = in(x);
+    highest(x) = max(highest(x), in(x + k));
+    backwards(x) = highest(-x);
+    sums(x) = backwards(x) * in(x);
+    out(x) = sums(x) + 2.0f;
+    Func total("total");
+    total() = 0.0f;
+    total() = max(total(), sums(all));
+    out(x) += total();
+    b.output(out, {fixed(0, 211)});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> block_pipelines() {
@@ -57,6 +76,7 @@ std::vector<TestPipeline> block_pipelines() {
         {"block_transform", "blocks", block_transform},
         {"means_of_blocks", "blocks", means_of_blocks},
         {"tiled_weights", "blocks", tiled_weights},
+        {"row_of_constant_size_backwards", "blocks", row_of_constant_size_backwards},
     };
 }
 
