@@ -50,22 +50,21 @@ BuiltPipeline tiled_weights() {
     return b.finish();
 }
 
-// Of constant size, read from its end: the last vectors reach before the memory's beginning.
-BuiltPipeline row_of_constant_size_backwards() {
+// Rows of constant size that are read from their ends: the last vectors reach before the memory's
+// beginning.
+BuiltPipeline rows_of_constant_size_backwards() {
     PipelineBuilder b;
-    ImageParam in = b.image(Float(32), "in", {fixed(-220, 441)});
-    Func highest("highest"), backwards("backwards"), sums("sums"), out("out");
+    ImageParam in = b.image(Float(32), "in", {fixed(-220, 441), {0, 24}});
+    Func highest("highest"), backwards("backwards"), sums("sums"), total("total"), out("out");
     RDom k(-3, 4, "k"), all(0, 211, "all");
-    highest(x) = in(x);
-    highest(x) = max(highest(x), in(x + k));
-    backwards(x) = highest(-x);
-    sums(x) = backwards(x) * in(x);
-    out(x) = sums(x) + 2.0f;
-    Func total("total");
-    total() = 0.0f;
-    total() = max(total(), sums(all));
-    out(x) += total();
-    b.output(out, {fixed(0, 211)});
+    highest(x, y) = in(x, y);
+    highest(x, y) = max(highest(x, y), in(x + k, y));
+    backwards(x, y) = highest(-x, y);
+    sums(x, y) = backwards(x, y) * in(x, y);
+    total(y) = 0.0f;
+    total(y) = max(total(y), sums(all, y));
+    out(x, y) = sums(x, y) + total(y);
+    b.output(out, {fixed(0, 211), {0, 24}});
     return b.finish();
 }
 
@@ -76,7 +75,7 @@ std::vector<TestPipeline> block_pipelines() {
         {"block_transform", "blocks", block_transform},
         {"means_of_blocks", "blocks", means_of_blocks},
         {"tiled_weights", "blocks", tiled_weights},
-        {"row_of_constant_size_backwards", "blocks", row_of_constant_size_backwards},
+        {"rows_of_constant_size_backwards", "blocks", rows_of_constant_size_backwards},
     };
 }
 
