@@ -225,8 +225,8 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
             const bool inwards = moves_inwards_at_end(loop.site);
             if (!span.whole && !span.uneven && move > 0 && !known &&
                 !(inwards && is_behind_open_slide(function))) {
-                slides.push_back({d, std::min(static_cast<double>(extents[d]), move), loop.trips,
-                                  !inwards});
+                slides.push_back(
+                    {d, std::min(static_cast<double>(extents[d]), move), loop.trips, !inwards});
             }
         }
     }

@@ -168,7 +168,7 @@ class ScheduleFacts {
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
-    std::vector<bool> behind_open_slide_;     // [function]: it slides without a fold, or a reader does
+    std::vector<bool> behind_open_slide_;  // [function]: it slides without a fold, or a reader does
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
     std::vector<std::optional<double>> allocated_bytes_;  // [function]

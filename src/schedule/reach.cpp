@@ -4,8 +4,7 @@
 
 namespace nestor {
 
-Reach::Reach(const PipelineDag& graph, Ends ends)
-    : ends_(ends), beyond_(graph.functions.size()) {
+Reach::Reach(const PipelineDag& graph, Ends ends) : ends_(ends), beyond_(graph.functions.size()) {
     for (const int i : topological_order(graph)) {
         const Function& f = graph.functions[i];
         beyond_[i].assign(f.args.size(), f.is_extern);
@@ -27,8 +26,8 @@ bool Reach::goes_on(const Stage& stage, int loop) const {
             const bool moves = coordinate.changes_with(loop);
             const bool open =
                 load.source == Source::Input || beyond_[load.index][static_cast<int>(c)];
-            const bool stops = coordinate.clamped &&
-                               !(ends_ == Ends::OfInputsOnly && coordinate.constant_end);
+            const bool stops =
+                coordinate.clamped && !(ends_ == Ends::OfInputsOnly && coordinate.constant_end);
             if (moves && open && !stops) {
                 return true;
             }

@@ -9,8 +9,8 @@
 
 namespace nestor {
 
-/** Which clamps are taken to stop at a border. An end that is a constant may lie beyond what a small
- * size needs: of `min(x, 1023)`, a run over 500 points needs less than twice as many do. */
+/** Which clamps are taken to stop at a border. An end that is a constant may lie beyond what a
+ * small size needs: of `min(x, 1023)`, a run over 500 points needs less than twice as many do. */
 enum class Ends : std::uint8_t { All, OfInputsOnly };
 
 /** Of a graph, for each function and dimension. Coordinates that pass through a clamp stop at the

@@ -155,7 +155,14 @@ class NestMaker {
                 order.push_back(*loop);
             }
         }
-        for (const int d : free) {
+        // Of an output's stores, Halide makes whole vectors only if all that is between their
+        // elements (the channels of a pixel) comes one after the other.
+        std::vector<int> blocks = free;
+        std::ranges::stable_partition(blocks, [&](int d) {
+            return f_.is_output && stage_.loops[d].position == f_.dense_dim &&
+                   d != plan_.vector_dim;
+        });
+        for (const int d : blocks) {
             for (const LoopRef& loop : nest_.unrolled) {
                 if (loop.dim == d) {
                     order.push_back(loop);

@@ -226,6 +226,17 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     return caps;
 }
 
+bool has_constant_ends(const PipelineDag& dag) {
+    const auto ends = [](const Coordinate& each) { return each.constant_end; };
+    return std::ranges::any_of(dag.functions, [&](const Function& f) {
+        return std::ranges::any_of(f.stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loads, [&](const Load& load) {
+                return std::ranges::any_of(load.coords, ends);
+            });
+        });
+    });
+}
+
 // Of the names of proposals.
 std::string suffix_of(Guards guards) {
     return guards == Guards::None     ? ""
@@ -261,6 +272,7 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         const Caps caps = caps_by(spaces.front().starts, dag, machine, options.caps);
         Caps any_size = caps;
         any_size.code_size = -1;
+        const bool constant_ends = has_constant_ends(dag);
         std::vector<Job> jobs = chosen_jobs(spaces, machine, caps, options);
         std::vector<std::optional<Found>> all =
             descend_from(spaces, jobs, machine, options, caps, limits);
@@ -279,6 +291,9 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                 continue;  // what only derived functions may not do
             }
             for (const Guards guards : {Guards::None, Guards::Blocks, Guards::ConstantEnds}) {
+                if (guards == Guards::ConstantEnds && !constant_ends) {
+                    continue;
+                }
                 Schedule guarded = with_guards(dag, found->schedule, guards);
                 if (guards == Guards::None || check_legality(dag, guarded, any_size).empty()) {
                     add({"from " + found->name + suffix_of(guards),

@@ -1,4 +1,5 @@
-// Blocks of rows of what may not compute more than it is asked for: a guard around the last.
+// Blocks of rows of what may not compute more than it is asked for: a guard around the last. And
+// the order of what is unrolled.
 
 #include <gtest/gtest.h>
 
@@ -42,6 +43,22 @@ TEST(OpenBlocks, AreRoundedUpBehindABorder) {
     const LoopNest blocks = rows_of_blur_x(dag, 4);
     ASSERT_EQ(blocks.splits.at(1).at(0).tail, Tail::ShiftInwards);
     EXPECT_TRUE(is_never_partitioned(blocks, {1, 0}));
+}
+
+// Halide makes whole vectors of stores that come one after the other: an enlarged picture took 1.7
+// times as long with two vectors of red before the first one of green.
+TEST(Blocks, OfAnOutputsPixelsAreStoredOneAfterTheOther) {
+    PipelineDag dag = samples::blur();
+    Plan plan = plain_plan(dag, {true, false, false}, avx2());
+    plan.functions[2].stages[0].block = {2, 3};
+    const auto inner = [&] {
+        const LoopNest nest = build(dag, plan).functions[2].stages[0].nest;
+        EXPECT_EQ(nest.unrolled.size(), 2U);
+        return nest.order.at(1).dim;
+    };
+    EXPECT_EQ(inner(), 0) << "vectors of a row, planar";
+    dag.functions[2].dense_dim = 1;
+    EXPECT_EQ(inner(), 1);
 }
 
 }  // namespace
