@@ -52,7 +52,9 @@ TEST(Blocks, OfAnOutputsPixelsAreStoredOneAfterTheOther) {
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
     plan.functions[2].stages[0].block = {2, 3};
     const auto inner = [&] {
-        const LoopNest nest = build(dag, plan).functions[2].stages[0].nest;
+        // Of where the output is large enough.
+        const Schedule schedule = build(dag, plan);
+        const LoopNest& nest = schedule.functions[2].stages[0].specializations.at(0).nest;
         EXPECT_EQ(nest.unrolled.size(), 2U);
         return nest.order.at(1).dim;
     };
