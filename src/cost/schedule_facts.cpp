@@ -217,12 +217,12 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
             const double move = std::abs(span.rates[loop.site.loop.dim]) * loop.stride;
             const bool known =
                 std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
-            // Half a row an iteration is none at some and one at others, of which Halide makes
-            // nothing.
             // A loop whose last block is moved inwards begins no earlier for a window to fill:
             // Halide computes the first one in the first iteration, does not know how much that is
             // in which iteration, and so makes nothing of what is read there, nor folds it.
             const bool inwards = moves_inwards_at_end(loop.site);
+            // Half a row an iteration is none at some and one at others, of which Halide makes
+            // nothing.
             if (!span.whole && !span.uneven && move > 0 && !known &&
                 !(inwards && is_behind_open_slide(function))) {
                 slides.push_back(
