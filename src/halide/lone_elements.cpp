@@ -2,18 +2,20 @@
 
 #include <set>
 
+#include "halide/vector_accesses.h"
+
 namespace nestor {
 
 namespace ir = Halide::Internal;
 
 namespace {
 
-class Find : public ir::IRVisitor {
+class Find : public VectorAccesses {
   public:
     std::string first;
 
   private:
-    using IRVisitor::visit;
+    using VectorAccesses::visit;
 
     void visit(const ir::Allocate* allocation) override {
         const bool on_stack = allocation->memory_type == Halide::MemoryType::Auto ||
@@ -23,23 +25,15 @@ class Find : public ir::IRVisitor {
         if (is_lone) {
             lone_.insert(allocation->name);
         }
-        IRVisitor::visit(allocation);
+        VectorAccesses::visit(allocation);
         if (is_lone) {
             lone_.erase(allocation->name);
         }
     }
-    void visit(const ir::Load* load) override {
-        meet(load->name, load->index);
-        IRVisitor::visit(load);
-    }
-    void visit(const ir::Store* store) override {
-        meet(store->name, store->index);
-        IRVisitor::visit(store);
-    }
 
-    void meet(const std::string& name, const Halide::Expr& index) {
-        if (first.empty() && index.as<ir::Ramp>() != nullptr && lone_.contains(name)) {
-            first = name;
+    void meet(const std::string& memory, const ir::Ramp&) override {
+        if (first.empty() && lone_.contains(memory)) {
+            first = memory;
         }
     }
 

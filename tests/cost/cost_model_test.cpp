@@ -143,29 +143,29 @@ struct Chain {
 
     /// Rows of each that are computed.
     [[nodiscard]] std::vector<double> computed() const {
-        const Machine machine = avx2();
-        Expansions expansions;
-        ScheduleFacts facts(dag, schedule, machine, expansions);
-        std::vector<double> rows;
-        for (int f = 1; f <= functions; f++) {
-            rows.push_back(facts.nest(f, 0).iterations(0) / 1920);
-        }
-        return rows;
+        return of_each(
+            [](ScheduleFacts& facts, int f) { return facts.nest(f, 0).iterations(0) / kPoints; });
     }
 
     /// Rows of each that are stored.
     [[nodiscard]] std::vector<double> stored() const {
+        return of_each([](ScheduleFacts& facts, int f) { return facts.allocated_bytes(f) / kRow; });
+    }
+
+    template <class Count>
+    [[nodiscard]] std::vector<double> of_each(const Count& count) const {
         const Machine machine = avx2();
         Expansions expansions;
         ScheduleFacts facts(dag, schedule, machine, expansions);
-        std::vector<double> rows;
+        std::vector<double> counts;
         for (int f = 1; f <= functions; f++) {
-            rows.push_back(facts.allocated_bytes(f) / kRow);
+            counts.push_back(count(facts, f));
         }
-        return rows;
+        return counts;
     }
 
-    static constexpr double kRow = 4 * 1920;  // bytes
+    static constexpr double kPoints = 1920;      // of a row
+    static constexpr double kRow = 4 * kPoints;  // bytes
 };
 
 TEST(Facts, WhatSlidesIsFoldedToOneComputation) {
