@@ -25,9 +25,12 @@ constexpr double kShortestRun = 16;  // points: a cache line of floats
 constexpr double kOfTable = 0.625;
 constexpr double kTable = 0.5;  // of the first cache, at most
 
-// 2, 3 or 4, for which there are instructions.
+constexpr double kEndless = 1e15;  // cycles
+
+// 2, 3 or 4, which are measured for each machine.
+constexpr double kFarthestNear = 4;
 bool is_near(double rate) {
-    return rate == 2 || rate == 3 || rate == 4;
+    return rate == 2 || rate == 3 || rate == kFarthestNear;
 }
 
 Stride near_stride(double rate) {
@@ -39,14 +42,14 @@ Stride near_stride(double rate) {
 Accesses::Accesses(ScheduleFacts& facts, const NestFacts& nest, const Body& body)
     : facts_(facts), machine_(facts.machine()), nest_(nest), body_(body) {}
 
-Access Accesses::load(Source source, int index, const std::vector<Coordinate>& coords,
-                      ElementType type, double lanes) const {
-    return body_.dot_dim >= 0 ? with_steps(source, index, coords, type, lanes)
-                              : one(source, index, coords, type, lanes, false);
+Access Accesses::load(const Family& family, ElementType type, double lanes) const {
+    const Elements elements{family.source, family.index, family.coords, family.box, family.members};
+    return body_.dot_dim >= 0 ? with_steps(elements, type, lanes)
+                              : one(elements, type, lanes, false);
 }
 
 Access Accesses::own(ElementType type, double lanes, bool store) const {
-    return one(Source::Function, nest_.function, nest_.stores(), type, lanes, store);
+    return one({Source::Function, nest_.function, nest_.stores(), {}, 1}, type, lanes, store);
 }
 
 // Elements next to each other.
@@ -71,8 +74,8 @@ Access Accesses::spread(ElementType type) const {
     return {machine_.load[instructions(machine_, type, lanes).width].value_or(0.5), 1};
 }
 
-Access Accesses::one(Source source, int index, const std::vector<Coordinate>& coords,
-                     ElementType type, double lanes, bool store) const {
+Access Accesses::one(const Elements& elements, ElementType type, double lanes, bool store) const {
+    const std::vector<Coordinate>& coords = elements.coords;
     if (lanes <= 1) {
         return store ? whole(type, lanes, store) : spread(type);
     }
@@ -101,7 +104,7 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
             shuffles += steps.points < body_.lanes ? dense.instructions : 0;
         }
         if (points != 0) {
-            const double step = stride(source, index, c);
+            const double step = stride(elements, c);
             scattered = scattered || step == 0 || rate != 0;
             rate = std::abs(points) * step;
         }
@@ -110,48 +113,72 @@ Access Accesses::one(Source source, int index, const std::vector<Coordinate>& co
         const Access once = rate == 0 ? spread(type) : dense;
         return {once.cycles + kShuffle * shuffles, once.instructions + shuffles};
     }
-    const double gathered = machine_.gathered(type, lanes);
     const double scalar_store = machine_.store[Width::Scalar].value_or(0.5);
-    const double elements =
-        lanes * (store ? 2 * scalar_store : gathered * waits(source, index, coords, known));
+    const double one_by_one =
+        lanes *
+        (store ? 2 * scalar_store : machine_.gathered(type, lanes) * waits(elements, known));
     // Sums are loaded between the stores of unrolled copies, which Halide then does not make one of
     // (nl_means, four channels of sums next to each other: 164 ms instead of 29, Zen 4).
     const Stage& stage = facts_.graph().functions[nest_.function].stages[nest_.stage];
     const bool interleaves = !(store && stage.reads_itself);
     if (!scattered && is_near(rate) &&
-        (!store || (interleaves && all_between(source, index, coords, rate)))) {
+        (!store || (interleaves && copies_between(elements, rate) >= rate))) {
         const Quantity& near = store ? machine_.interleave[type][near_stride(rate)]
                                      : machine_.strided_load[type][near_stride(rate)];
-        return {natural_vectors(type, lanes) * near.value_or(elements), 3 * dense.instructions};
+        return {natural_vectors(type, lanes) * near.value_or(one_by_one), 3 * dense.instructions};
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
-        all_between(source, index, coords, rate)) {
-        const double shuffles = dense.instructions * std::log2(std::max(2.0, lanes));
-        return {dense.cycles + kShuffle * shuffles, dense.instructions + shuffles};
+        copies_between(elements, rate) >= rate) {
+        const double each = dense.instructions * std::log2(std::max(2.0, lanes));
+        return {dense.cycles + kShuffle * each, dense.instructions + each};
     }
-    return {elements, 2 * lanes, true};
+    if (!scattered && !store && rate > kFarthestNear) {
+        const double apart = far_apart(elements, type, lanes, rate);
+        if (apart < one_by_one) {
+            return {apart, 3 * dense.instructions, false, true};
+        }
+    }
+    return {one_by_one, 2 * lanes, true};
 }
 
-Access Accesses::with_steps(Source source, int index, const std::vector<Coordinate>& coords,
-                            ElementType type, double lanes) const {
+// Cycles to load elements that are more than four from each other. Halide loads all that lies
+// between them and takes it apart, so that its bytes count, as at a stride of four; what was
+// measured there for a machine loads all of them, each once. Where only some are wanted, it takes
+// twice as long (Zen 4, cycles an element at 4, 8, 16 and 32: bytes 0.13, 0.25, 0.58, 1.0, floats
+// 0.53, 1.0, 2.2, 2.4, which is a gather; of bytes that are all wanted 0.09, 0.10, 0.20, of floats
+// 0.20, 0.45, 0.60).
+double Accesses::far_apart(const Elements& elements, ElementType type, double lanes,
+                           double rate) const {
+    constexpr double kAlone = 2;
+    double wanted = 1;
+    for (std::size_t c = 0; c < elements.box.size(); c++) {
+        const double distance = stride(elements, c);
+        wanted *= distance > 0 && distance < rate ? elements.box[c] : 1;
+    }
+    const double all = machine_.strided_load[type][Stride::Four].value_or(kEndless);
+    return natural_vectors(type, lanes) * all * (rate / kFarthestNear) *
+           (std::min(wanted, elements.members) >= rate ? 1 : kAlone);
+}
+
+Access Accesses::with_steps(const Elements& elements, ElementType type, double lanes) const {
     const Access dense = whole(type, lanes, false);
-    const double apart = lanes <= 1 ? 1 : apart_with_steps(source, index, coords);
+    const double apart = lanes <= 1 ? 1 : apart_with_steps(elements);
     if (apart == 1) {
         return dense;
     }
-    const double elements = lanes * machine_.gathered(type, lanes);
+    const double one_by_one = lanes * machine_.gathered(type, lanes);
     if (is_near(apart)) {
         const ElementType together = integer_of(bytes_of(type) * body_.steps_in_vector);
         const Quantity& near = machine_.strided_load[together][near_stride(apart)];
-        return {dense.instructions * near.value_or(elements), 3 * dense.instructions};
+        return {dense.instructions * near.value_or(one_by_one), 3 * dense.instructions};
     }
-    return {elements, 2 * lanes, true};
+    return {one_by_one, 2 * lanes, true};
 }
 
 // How far the lanes of a vector are from each other in memory, in units of the steps that are next
 // to each other there; 0: the steps are not, or it is not known.
-double Accesses::apart_with_steps(Source source, int index,
-                                  const std::vector<Coordinate>& coords) const {
+double Accesses::apart_with_steps(const Elements& elements) const {
+    const std::vector<Coordinate>& coords = elements.coords;
     double between_steps = 0;
     double between_lanes = 0;
     for (std::size_t c = 0; c < coords.size(); c++) {
@@ -163,7 +190,7 @@ double Accesses::apart_with_steps(Source source, int index,
         if (step == 0 && lane == 0) {
             continue;
         }
-        const double distance = stride(source, index, c);
+        const double distance = stride(elements, c);
         if (distance == 0) {
             return 0;
         }
@@ -181,18 +208,21 @@ double Accesses::apart_with_steps(Source source, int index,
 
 // The share of a gather from memory that such a one takes. `known`: places without a vector of
 // indices.
-double Accesses::waits(Source source, int index, const std::vector<Coordinate>& coords,
-                       bool known) const {
+double Accesses::waits(const Elements& elements, bool known) const {
     if (known) {
-        return along_runs(source, index, coords) ? kOwnRuns : 1;
+        return along_runs(elements) ? kOwnRuns : 1;
     }
-    return facts_.whole_bytes(source, index) <= kTable * machine_.l1.bytes.value ? kOfTable : 1;
+    return facts_.whole_bytes(elements.source, elements.index) <= kTable * machine_.l1.bytes.value
+               ? kOfTable
+               : 1;
 }
 
 // Whether each element of a vector goes through neighbours of its own in the innermost loop, all in
 // one row, while nothing is written.
-bool Accesses::along_runs(Source source, int index, const std::vector<Coordinate>& coords) const {
-    const auto dense = static_cast<std::size_t>(facts_.placement().dense_dim(source, index));
+bool Accesses::along_runs(const Elements& elements) const {
+    const std::vector<Coordinate>& coords = elements.coords;
+    const auto dense =
+        static_cast<std::size_t>(facts_.placement().dense_dim(elements.source, elements.index));
     if (body_.rolled >= nest_.loops.size() || dense >= coords.size() || !coords[dense].affine) {
         return false;
     }
@@ -203,21 +233,21 @@ bool Accesses::along_runs(Source source, int index, const std::vector<Coordinate
            std::abs(rates[loop]) == 1 && std::abs(rates[body_.vector_dim]) >= kShortestRun;
 }
 
-// Whether copies of the body access all elements between those of a vector that lie `rate` elements
-// from each other: they become whole vectors then.
-bool Accesses::all_between(Source source, int index, const std::vector<Coordinate>& coords,
-                           double rate) const {
-    double stored = 1;
+// Of the elements between those of a vector that lie `rate` from each other, so many are accessed
+// by copies of the body. If all are, they become whole vectors.
+double Accesses::copies_between(const Elements& elements, double rate) const {
+    const std::vector<Coordinate>& coords = elements.coords;
+    double accessed = 1;
     for (const Copies& copies : body_.copies) {
         double distance = 0;
         for (std::size_t c = 0; c < coords.size(); c++) {
             distance += coords[c].affine ? std::abs(coords[c].rates[copies.dim]) *
-                                               stride(source, index, c) * copies.stride
+                                               stride(elements, c) * copies.stride
                                          : 0;
         }
-        stored *= distance > 0 && distance < rate ? copies.count : 1;
+        accessed *= distance > 0 && distance < rate ? copies.count : 1;
     }
-    return stored >= rate;
+    return accessed;
 }
 
 // Whether the compiler does, in vectors that begin at a multiple and are so many blocks, or such a
@@ -236,8 +266,9 @@ bool Accesses::knows(const Steps& steps) const {
     return from % std::min<std::int64_t>(lanes, steps.points) == 0;
 }
 
-double Accesses::stride(Source source, int index, std::size_t dim) const {
-    return static_cast<double>(facts_.stride(source, index, static_cast<int>(dim)));
+double Accesses::stride(const Elements& elements, std::size_t dim) const {
+    return static_cast<double>(
+        facts_.stride(elements.source, elements.index, static_cast<int>(dim)));
 }
 
 }  // namespace nestor

@@ -1,6 +1,7 @@
 #pragma once
 // What it costs a body to load or store one vector, by how its elements lie in memory.
 
+#include <span>
 #include <vector>
 
 #include "cost/body.h"
@@ -12,6 +13,7 @@ struct Access {
     double cycles = 0;
     double instructions = 0;
     bool scattered = false;  // element by element
+    bool apart = false;      // taken from whole vectors, wherever these begin
 };
 
 class Accesses {
@@ -19,30 +21,35 @@ class Accesses {
     /** Keeps references. */
     Accesses(ScheduleFacts& facts, const NestFacts& nest, const Body& body);
 
-    /** Of elements at `coords`, functions of the nest's loops; steps in the vector included. */
-    [[nodiscard]] Access load(Source source, int index, const std::vector<Coordinate>& coords,
-                              ElementType type, double lanes) const;
+    /** Of one member of a family; steps in the vector included. */
+    [[nodiscard]] Access load(const Family& family, ElementType type, double lanes) const;
     /** Of what the nest writes. */
     [[nodiscard]] Access own(ElementType type, double lanes, bool store) const;
 
   private:
-    [[nodiscard]] Access one(Source source, int index, const std::vector<Coordinate>& coords,
-                             ElementType type, double lanes, bool store) const;
-    [[nodiscard]] Access with_steps(Source source, int index, const std::vector<Coordinate>& coords,
-                                    ElementType type, double lanes) const;
+    // What is accessed, at which functions of the nest's loops. The rest as in Family.
+    struct Elements {
+        Source source;
+        int index;
+        const std::vector<Coordinate>& coords;
+        std::span<const double> box;
+        double members;
+    };
+
+    [[nodiscard]] Access one(const Elements& elements, ElementType type, double lanes,
+                             bool store) const;
+    [[nodiscard]] double far_apart(const Elements& elements, ElementType type, double lanes,
+                                   double rate) const;
+    [[nodiscard]] Access with_steps(const Elements& elements, ElementType type, double lanes) const;
     [[nodiscard]] Access whole(ElementType type, double lanes, bool store) const;
     [[nodiscard]] Access spread(ElementType type) const;
     [[nodiscard]] double natural_vectors(ElementType type, double lanes) const;
-    [[nodiscard]] double apart_with_steps(Source source, int index,
-                                          const std::vector<Coordinate>& coords) const;
-    [[nodiscard]] double waits(Source source, int index, const std::vector<Coordinate>& coords,
-                               bool known) const;
-    [[nodiscard]] bool along_runs(Source source, int index,
-                                  const std::vector<Coordinate>& coords) const;
-    [[nodiscard]] bool all_between(Source source, int index, const std::vector<Coordinate>& coords,
-                                   double rate) const;
+    [[nodiscard]] double apart_with_steps(const Elements& elements) const;
+    [[nodiscard]] double waits(const Elements& elements, bool known) const;
+    [[nodiscard]] bool along_runs(const Elements& elements) const;
+    [[nodiscard]] double copies_between(const Elements& elements, double rate) const;
     [[nodiscard]] bool knows(const Steps& steps) const;
-    [[nodiscard]] double stride(Source source, int index, std::size_t dim) const;
+    [[nodiscard]] double stride(const Elements& elements, std::size_t dim) const;
 
     ScheduleFacts& facts_;
     const Machine& machine_;

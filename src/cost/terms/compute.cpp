@@ -179,11 +179,12 @@ class NestWork {
         const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
-        const Access each = accesses_.load(family.source, family.index, family.coords, type, lanes);
+        const Access each = accesses_.load(family, type, lanes);
         double times = distinct * nest_.iterations(at);
         times *= family.conditional ? needed() : 1;
         const double away = 1 - at_border(family);
-        cycles_.loads += away * times * each.cycles * unaligned(family, dense, type, lanes);
+        cycles_.loads +=
+            away * times * each.cycles * (each.apart ? 1 : unaligned(family, dense, type, lanes));
         add_addresses(family, times);
         instructions_ += away * times * each.instructions;
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
