@@ -121,14 +121,13 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
     // (nl_means, four channels of sums next to each other: 164 ms instead of 29, Zen 4).
     const Stage& stage = facts_.graph().functions[nest_.function].stages[nest_.stage];
     const bool interleaves = !(store && stage.reads_itself);
-    if (!scattered && is_near(rate) &&
-        (!store || (interleaves && copies_between(elements, rate) >= rate))) {
+    if (!scattered && is_near(rate) && (!store || (interleaves && all_between(elements, rate)))) {
         const Quantity& near = store ? machine_.interleave[type][near_stride(rate)]
                                      : machine_.strided_load[type][near_stride(rate)];
         return {natural_vectors(type, lanes) * near.value_or(one_by_one), 3 * dense.instructions};
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
-        copies_between(elements, rate) >= rate) {
+        all_between(elements, rate)) {
         const double each = dense.instructions * std::log2(std::max(2.0, lanes));
         return {dense.cycles + kShuffle * each, dense.instructions + each};
     }
@@ -233,9 +232,9 @@ bool Accesses::along_runs(const Elements& elements) const {
            std::abs(rates[loop]) == 1 && std::abs(rates[body_.vector_dim]) >= kShortestRun;
 }
 
-// Of the elements between those of a vector that lie `rate` from each other, so many are accessed
-// by copies of the body. If all are, they become whole vectors.
-double Accesses::copies_between(const Elements& elements, double rate) const {
+// Whether copies of the body access all elements between those of a vector that lie `rate` elements
+// from each other: they become whole vectors then.
+bool Accesses::all_between(const Elements& elements, double rate) const {
     const std::vector<Coordinate>& coords = elements.coords;
     double accessed = 1;
     for (const Copies& copies : body_.copies) {
@@ -247,7 +246,7 @@ double Accesses::copies_between(const Elements& elements, double rate) const {
         }
         accessed *= distance > 0 && distance < rate ? copies.count : 1;
     }
-    return accessed;
+    return accessed >= rate;
 }
 
 // Whether the compiler does, in vectors that begin at a multiple and are so many blocks, or such a
