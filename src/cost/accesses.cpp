@@ -84,6 +84,7 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
     double shuffles = 0;  // that repeat a part of the vector
     bool scattered = false;
     bool known = true;  // where the elements are, by no vector of indices
+    bool even = true;   // all at the same distance: not those of f(x * 1.5)
     for (std::size_t c = 0; c < coords.size(); c++) {
         if (!coords[c].changes_with(body_.vector_dim)) {
             continue;
@@ -104,6 +105,7 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
             shuffles += steps.points < body_.lanes ? dense.instructions : 0;
         }
         if (points != 0) {
+            even = even && points == std::floor(points);
             const double step = stride(elements, c);
             scattered = scattered || step == 0 || rate != 0;
             rate = std::abs(points) * step;
@@ -131,7 +133,7 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
         const double each = dense.instructions * std::log2(std::max(2.0, lanes));
         return {dense.cycles + kShuffle * each, dense.instructions + each};
     }
-    if (!scattered && !store && rate > kFarthestNear) {
+    if (!scattered && even && !store && rate > kFarthestNear) {
         const double apart = far_apart(elements, type, lanes, rate);
         if (apart < one_by_one) {
             return {apart, 3 * dense.instructions, false, true};

@@ -509,6 +509,11 @@ TEST(Cost, ElementsThatAreFartherApartAreTakenFromWhatLiesBetween) {
         loads.back().coords[1].offset_max = y;
     }
     EXPECT_LT(1.2 * compute(5, 1), 5 * one);
+    // Every other one at another distance: a gather, whatever the mean is.
+    for (Load& load : loads) {
+        load.coords[0].rates[0] = 1.5;
+    }
+    EXPECT_EQ(compute(4, 1), compute(6, 1));
 }
 
 TEST(Cost, PixelsAreStoredWholeWhereAllTheirChannelsAre) {
