@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nestor {
 
@@ -24,8 +25,6 @@ constexpr double kShortestRun = 16;  // points: a cache line of floats
 // loads (bytes: 2.1 cycles an element in the profile, 1.4 in camera_pipe, with all else; Zen 4).
 constexpr double kOfTable = 0.625;
 constexpr double kTable = 0.5;  // of the first cache, at most
-
-constexpr double kEndless = 1e15;  // cycles
 
 // 2, 3 or 4, which are measured for each machine.
 constexpr double kFarthestNear = 4;
@@ -151,12 +150,13 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
 double Accesses::far_apart(const Elements& elements, ElementType type, double lanes,
                            double rate) const {
     constexpr double kAlone = 2;
+    constexpr double kNever = std::numeric_limits<double>::infinity();  // not measured
     double wanted = 1;
     for (std::size_t c = 0; c < elements.box.size(); c++) {
         const double distance = stride(elements, c);
         wanted *= distance > 0 && distance < rate ? elements.box[c] : 1;
     }
-    const double all = machine_.strided_load[type][Stride::Four].value_or(kEndless);
+    const double all = machine_.strided_load[type][Stride::Four].value_or(kNever);
     return natural_vectors(type, lanes) * all * (rate / kFarthestNear) *
            (std::min(wanted, elements.members) >= rate ? 1 : kAlone);
 }

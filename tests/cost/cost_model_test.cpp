@@ -513,7 +513,7 @@ TEST(Cost, ElementsThatAreFartherApartAreTakenFromWhatLiesBetween) {
     for (Load& load : loads) {
         load.coords[0].rates[0] = 1.5;
     }
-    EXPECT_EQ(compute(4, 1), compute(6, 1));
+    EXPECT_EQ(compute(3, 1), compute(0, 1));
 }
 
 TEST(Cost, PixelsAreStoredWholeWhereAllTheirChannelsAre) {
