@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/assumed.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tails.h"
@@ -42,6 +43,20 @@ void find_slide(const RuleContext& c, const Breaks& breaks) {
 
 }  // namespace
 
+namespace {
+
+// Whether such a nest of a stage runs only where assumptions hold, for all of them at once.
+bool is_of_known_size(const RuleContext& c, int function, int stage, const LoopNest& nest) {
+    const std::vector<Specialization>& specials =
+        c.schedule.functions[function].stages[stage].specializations;
+    const auto mine = std::ranges::find_if(
+        specials, [&](const Specialization& special) { return &special.nest == &nest; });
+    return mine != specials.end() && needs_assumptions(c.dag, function, *mine) &&
+           is_whole_along_assumed(c.placement, function);
+}
+
+}  // namespace
+
 // Tails that are not guarded compute points beyond what is needed, and so does what is aligned.
 void check_careful_tails(const RuleContext& c, const Reach& reach) {
     for (int f = 0; f < c.functions(); f++) {
@@ -59,8 +74,11 @@ void check_careful_tails(const RuleContext& c, const Reach& reach) {
         }
         for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
             const Loop& loop = c.graph.functions[f].stages[s].loops[d];
+            StageDim dim = dims[d];
+            dim.constant_extent = dim.constant_extent || (is_assumed(c.graph.functions[f], loop) &&
+                                                          is_of_known_size(c, f, s, nest));
             if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
-                computes_more(nest.splits[d], dims[d], s)) {
+                computes_more(nest.splits[d], dim, s)) {
                 c.broken(f, s,
                          "has a tail along " + dims[d].label + " that may read beyond an input");
             }

@@ -1,0 +1,52 @@
+#include "schedule/assumed.h"
+
+#include <algorithm>
+
+namespace nestor {
+
+namespace {
+
+// Whether an iteration of the loop may need a part only of what is known when assumptions hold.
+bool may_divide(const Function& f, const Loop& loop) {
+    return loop.range.extent > 1 && (loop.is_reduction() || is_assumed(f, loop));
+}
+
+}  // namespace
+
+bool is_assumed(const Function& f, const Loop& loop) {
+    return !loop.is_reduction() && f.assumed[loop.position];
+}
+
+bool needs_assumptions(const PipelineDag& dag, int function, const Specialization& special) {
+    return !dag.assumptions.empty() &&
+           std::ranges::all_of(dag.assumptions, [&](const Assumption& each) {
+               return std::ranges::any_of(special.when, [&](const ExtentCondition& condition) {
+                   return condition.output_for(function) == each.output &&
+                          condition.dim == each.dim && condition.extent == each.range.extent &&
+                          condition.min == each.range.min;
+               });
+           });
+}
+
+bool is_whole_along_assumed(const Placement& placement, int function) {
+    if (placement.kind(function) != Placement::Kind::At) {
+        return placement.kind(function) == Placement::Kind::Root;
+    }
+    for (const LoopSite& site :
+         placement.chain(placement.schedule().functions[function].compute.site)) {
+        const Function& f = placement.graph().functions[site.function];
+        for (const LoopNest* nest : placement.nests(site.function, site.stage)) {
+            const std::vector<LoopRef> order =
+                loop_order(*nest, placement.dims(site.function, site.stage));
+            const auto first = std::ranges::find(order, site.loop);
+            if (std::any_of(first, order.end(), [&](const LoopRef& ref) {
+                    return may_divide(f, f.stages[site.stage].loops[ref.dim]);
+                })) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+}  // namespace nestor
