@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "search/inlining.h"
+#include "search/joint_blocks.h"
 #include "search/moves.h"
 #include "search/scans.h"
 
@@ -55,6 +56,7 @@ class Descent {
         }
         best.seconds = evaluator_.seconds(best.schedule);
         charge_ = charge(best.schedule);
+        has_joint_moves_ = false;
         converge(best);
         return best;
     }
@@ -94,7 +96,7 @@ class Descent {
         int function = static_cast<int>(random() % dag_.functions.size());
         for (int i = 0; i < 2; i++) {
             std::vector<Plan> plans;
-            for_each_neighbour(builder_, other.plan, function, [&](const Plan& plan) {
+            for_each_move(other.plan, function, [&](const Plan& plan) {
                 if (!dropout_.drops(function, plan.functions[function])) {
                     plans.push_back(plan);
                 }
@@ -120,8 +122,19 @@ class Descent {
         return other;
     }
 
+    void for_each_move(const Plan& plan, int function,
+                       const std::function<void(const Plan&)>& visit) const {
+        for_each_neighbour(builder_, plan, function, visit);
+        if (has_joint_moves_ && builder_.moves().has(MoveKind::Blocks)) {
+            for_each_joint_block(dag_, plan, function, visit);
+        }
+    }
+
     // Until no move improves it.
     void converge(Found& best) {
+        const auto moves = [this](Builder&, const Plan& plan, int function, const auto& visit) {
+            for_each_move(plan, function, visit);
+        };
         bool improved = true;
         for (int round = 0; improved && round < kMostRounds; round++) {
             improved = false;
@@ -130,8 +143,7 @@ class Descent {
                 if (is_over()) {
                     return;
                 }
-                improved =
-                    (!is_settled(f, best) && improve(f, for_each_neighbour, best)) || improved;
+                improved = (!is_settled(f, best) && improve(f, moves, best)) || improved;
             }
         }
     }
@@ -246,6 +258,7 @@ class Descent {
     const Dropout& dropout_;
     const Observer& observer_;
     double charge_ = 1;  // of the best one
+    bool has_joint_moves_ = true;
     struct State {
         int step;                    // functions looked at
         std::vector<int> changed;    // [function]: the step that last changed its plan
