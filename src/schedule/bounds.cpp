@@ -279,7 +279,10 @@ void Regions::add(const Load& load) {
                 const Box& values = bounds_.scratch_.values[l];
                 // Halide proves no bound on the extent of x / 2 over a range of x.
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
-                box.varies = box.varies || uneven || values.varies;
+                // Nor on that of min(x, 1023), unless it is of a single point.
+                const bool cut = coordinate.is_clamped_along(static_cast<int>(l)) &&
+                                 (values.hi > values.lo || box.hi > box.lo);
+                box.varies = box.varies || uneven || cut || values.varies;
                 box.uneven = box.uneven || values.uneven;
                 box.anywhere = box.anywhere || values.anywhere;
                 box.lo += rate * (rate >= 0 ? values.lo : values.hi);
