@@ -33,6 +33,10 @@ constexpr double kSpilledSum = 2;
 // two tasks, with one task's numbers next to the other's: 18 instead of 2 ms for 16M pixels, Zen
 // 5).
 constexpr double kTakenLine = 10;
+// Cycles for the two comparisons of a clamped index, whose address is computed anew then (sums of
+// products with broadcasts, Zen 4, cycles a load: repeat_edge 1.9, constant_exterior 2.3 to 3.9,
+// mirror_interior 2.3 to 14; kStalls is on top).
+constexpr double kClamp = 1.2;
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
 class NestWork {
@@ -190,6 +194,7 @@ class NestWork {
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
             add_operations({Arithmetic::Widen, dot_.type, kAllLoops, 1}, lanes, times);
         }
+        add_clamps(family, lanes, times);
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
             cycles_.loads += elements * machine_.gathered(type, lanes);
@@ -210,6 +215,36 @@ class NestWork {
                 }
             }
         }
+    }
+
+    // Of single elements at clamped coordinates, each has its own comparisons where no loop is
+    // divided so that they are known; of conditional ones (constant_exterior), a choice, too.
+    void add_clamps(const Family& family, double lanes, double times) {
+        if (lanes > 1) {
+            return;
+        }
+        double clamps = 0;
+        for (const Coordinate& each : family.coords) {
+            double share = 0;
+            for (int d = 0; each.affine && d < std::ssize(stage_.loops); d++) {
+                if (each.is_clamped_along(d) && changes_in_body(each, d)) {
+                    share = std::max(share, border_share(facts_, nest_, d));
+                }
+            }
+            clamps += share;
+        }
+        const double each = kClamp * (family.conditional ? 2 : 1);
+        cycles_.arithmetic += clamps * each * times;
+        instructions_ += 2 * clamps * each * times;
+    }
+
+    // Whether such a coordinate differs between copies of the body, or iterations of its loop.
+    [[nodiscard]] bool changes_in_body(const Coordinate& coordinate, int dim) const {
+        return coordinate.rates[dim] != 0 &&
+               (std::ranges::any_of(body_.copies, [&](const Copies& each) {
+                    return each.dim == dim && each.count > 1;
+                }) || (body_.rolled < nest_.loops.size() &&
+                       nest_.loops[body_.rolled].site.loop.dim == dim));
     }
 
     // Share of the vectors that are loaded where the index is clamped, and not known not to be.
