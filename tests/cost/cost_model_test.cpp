@@ -941,6 +941,26 @@ TEST(Cost, AnElementForAllLanesIsALoadOfTheirWidth) {
     EXPECT_GT(compute(Width::Bytes32), 5 * usual);
 }
 
+// Each of a's elements goes into eight lanes; along y, where its index is clamped, there are blocks.
+TEST(Cost, ComparisonsOfClampedIndexesCost) {
+    const auto compute = [](bool clamped, bool conditional) {
+        PipelineDag dag = samples::matmul();
+        for (Load& load : dag.functions[2].stages[1].loads) {
+            if (load.source == Source::Function && load.index == 0) {
+                load.conditional = conditional;
+                load.coords[1].clamped = clamped;
+                load.coords[1].clamped_loops = {false, clamped, false};
+            }
+        }
+        Machine machine = avx2();
+        machine.load[Width::Scalar].value = machine.load[Width::Bytes32].value = 0.1;
+        return predict(dag, sums_in_blocks(dag, 8), machine).cost[Term::Compute];
+    };
+    EXPECT_GT(compute(true, false), 1.5 * compute(false, false));
+    EXPECT_GT(compute(true, true), 1.15 * compute(true, false));
+    EXPECT_DOUBLE_EQ(compute(false, true), compute(false, false));
+}
+
 // One column of vectors after the other, all rows of each.
 Schedule product_by_columns(const PipelineDag& dag) {
     Schedule schedule = product_at_root(dag, 8);

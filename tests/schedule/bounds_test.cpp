@@ -37,6 +37,30 @@ TEST(Footprint, OfAStencilIsItsWidthOnce) {
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {1, 0}}), (Extents{1920, 10}));
 }
 
+// max(min(y + 1, 719), 0) - max(min(y, 719), 0) + 1 is two rows, or one.
+TEST(Footprint, BehindAClampHasNoConstantExtent) {
+    PipelineDag dag = samples::blur();
+    Schedule s = tiled_blur(dag);
+    s.functions[1].compute = Level::at({2, 0, {1, 1}});
+    const auto is_constant = [&] {
+        const ScheduledDag graph(dag, s);
+        const Placement placement(*graph, s);
+        const std::vector<StageDim> dims = Bounds(placement).dims(1, 0);
+        return std::vector<bool>{dims[0].constant_extent, dims[1].constant_extent};
+    };
+    EXPECT_EQ(is_constant(), (std::vector<bool>{true, true}));
+    dag.functions[2].stages[0].loads.resize(1);
+    const auto clamp = [&](std::size_t dim) {
+        Coordinate& coordinate = dag.functions[2].stages[0].loads[0].coords[dim];
+        coordinate.clamped = true;
+        coordinate.clamped_loops = {dim == 0, dim == 1};
+    };
+    clamp(1);
+    EXPECT_EQ(is_constant(), (std::vector<bool>{true, true})) << "a single row";
+    clamp(0);
+    EXPECT_EQ(is_constant(), (std::vector<bool>{false, true})) << "64 columns";
+}
+
 TEST(Footprint, GoesThroughInlinedFunctions) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);

@@ -117,6 +117,52 @@ TEST(Layouts, AreCasesOfWhatIsAtRoot) {
     EXPECT_EQ(cases[0].nest, cases[2].nest);
 }
 
+// The producer's rows, of which there are five then, in blocks of five.
+PipelineDag five_rows_before() {
+    PipelineDag dag = three_rows();
+    dag.functions[1].region[1] = {0, 5};
+    dag.functions[1].stages[0].loops[1].range = {0, 5};
+    return dag;
+}
+
+// Halide does not see in the producer's nest that the output's three rows need five: a guard would
+// be around each of the five copies (conv_gradient took 9.0 instead of 5.2 ms).
+TEST(AssumedSizes, NeedNoGuardsWhereBlocksComeOutEven) {
+    const PipelineDag dag = five_rows_before();
+    Plan plan = rows_unrolled(dag, false);
+    const Schedule schedule = build(dag, plan);
+    const StageSchedule& producer = schedule.functions[1].stages[0];
+    ASSERT_EQ(producer.specializations.size(), 1U);
+    EXPECT_EQ(producer.specializations[0].nest.splits[1],
+              (std::vector<Split>{{5, Tail::RoundUp}}));
+    EXPECT_EQ(producer.nest.splits[1], (std::vector<Split>{{5, Tail::GuardWithIf}}))
+        << "at other sizes, more of the input would be read";
+    const Caps careful = {.careful_reads = true};
+    EXPECT_TRUE(check_legality(dag, schedule, careful).empty())
+        << text(check_legality(dag, schedule, careful));
+    Schedule other = schedule;
+    other.functions[1].stages[0].specializations[0].when[0].extent = 4;
+    EXPECT_FALSE(check_legality(dag, other, careful).empty()) << "not the size that is assumed";
+    plan.functions[1].stages[0].block = {1, 2};
+    EXPECT_EQ(build(dag, plan).functions[1].stages[0].specializations[0].nest.splits[1],
+              (std::vector<Split>{{2, Tail::GuardWithIf}}));
+}
+
+// Three of the five rows for each of the output's.
+TEST(AssumedSizes, MayBeDividedByLoopsAround) {
+    const PipelineDag dag = five_rows_before();
+    Plan plan = rows_unrolled(dag, false);
+    plan.functions[2].stages[0].tile = {0, 0};
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
+    const Schedule schedule = build(dag, plan);
+    ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
+    for (const Specialization& each : schedule.functions[1].stages[0].specializations) {
+        EXPECT_EQ(each.nest.splits[1], (std::vector<Split>{{5, Tail::GuardWithIf}}));
+    }
+    EXPECT_FALSE(schedule.functions[1].stages[0].specializations.empty());
+}
+
 TEST(AssumedSizes, HoldForTheWholeRangeOnly) {
     const ExtentCondition three{1, 3, 2, 0};
     EXPECT_TRUE(three.holds({0, 3}));
