@@ -133,8 +133,7 @@ TEST(AssumedSizes, NeedNoGuardsWhereBlocksComeOutEven) {
     const Schedule schedule = build(dag, plan);
     const StageSchedule& producer = schedule.functions[1].stages[0];
     ASSERT_EQ(producer.specializations.size(), 1U);
-    EXPECT_EQ(producer.specializations[0].nest.splits[1],
-              (std::vector<Split>{{5, Tail::RoundUp}}));
+    EXPECT_EQ(producer.specializations[0].nest.splits[1], (std::vector<Split>{{5, Tail::RoundUp}}));
     EXPECT_EQ(producer.nest.splits[1], (std::vector<Split>{{5, Tail::GuardWithIf}}))
         << "at other sizes, more of the input would be read";
     const Caps careful = {.careful_reads = true};

@@ -241,10 +241,11 @@ class NestWork {
     // Whether such a coordinate differs between copies of the body, or iterations of its loop.
     [[nodiscard]] bool changes_in_body(const Coordinate& coordinate, int dim) const {
         return coordinate.rates[dim] != 0 &&
-               (std::ranges::any_of(body_.copies, [&](const Copies& each) {
-                    return each.dim == dim && each.count > 1;
-                }) || (body_.rolled < nest_.loops.size() &&
-                       nest_.loops[body_.rolled].site.loop.dim == dim));
+               (std::ranges::any_of(
+                    body_.copies,
+                    [&](const Copies& each) { return each.dim == dim && each.count > 1; }) ||
+                (body_.rolled < nest_.loops.size() &&
+                 nest_.loops[body_.rolled].site.loop.dim == dim));
     }
 
     // Share of the vectors that are loaded where the index is clamped, and not known not to be.
