@@ -4,8 +4,6 @@ namespace nestor {
 
 namespace {
 
-constexpr int kLargestBlock = 8;
-
 class JointBlocks {
   public:
     JointBlocks(const PipelineDag& dag, const Plan& plan, bool doubled)

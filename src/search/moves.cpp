@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::int64_t kSmallestTile = 4;
 constexpr std::int64_t kLargestTile = 1024;
-constexpr int kLargestBlock = 8;
 constexpr int kWidestVectors = 4;  // in vectors of the machine
 
 using Visit = std::function<void(const Plan&)>;

@@ -36,6 +36,9 @@ struct Spot {
 
 enum class Place { Inlined, Root, At };
 
+/** The most unrolled iterations of a loop that moves offer, but for register tiles. */
+constexpr int kLargestBlock = 8;
+
 /** The loops of one stage. Lists are by dimension, as in Stage::loops. */
 struct NestPlan {
     /** Points of a tile, rounded up to whole blocks, for functions at root; 0: not split; the whole
