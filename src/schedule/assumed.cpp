@@ -17,14 +17,19 @@ bool is_assumed(const Function& f, const Loop& loop) {
     return !loop.is_reduction() && f.assumed[loop.position];
 }
 
+std::vector<ExtentCondition> all_assumptions(const PipelineDag& dag, int function) {
+    std::vector<ExtentCondition> when;
+    for (const Assumption& each : dag.assumptions) {
+        when.push_back({each.dim, each.range.extent, each.output == function ? -1 : each.output,
+                        each.range.min});
+    }
+    return when;
+}
+
 bool needs_assumptions(const PipelineDag& dag, int function, const Specialization& special) {
     return !dag.assumptions.empty() &&
-           std::ranges::all_of(dag.assumptions, [&](const Assumption& each) {
-               return std::ranges::any_of(special.when, [&](const ExtentCondition& condition) {
-                   return condition.output_for(function) == each.output &&
-                          condition.dim == each.dim && condition.extent == each.range.extent &&
-                          condition.min == each.range.min;
-               });
+           std::ranges::all_of(all_assumptions(dag, function), [&](const ExtentCondition& each) {
+               return std::ranges::count(special.when, each) > 0;
            });
 }
 

@@ -138,16 +138,6 @@ void add_sizes_inside(const Placement& placement, int function,
     }
 }
 
-// All assumptions, as conditions on a stage of a function.
-std::vector<ExtentCondition> assumed(const PipelineDag& dag, int function) {
-    std::vector<ExtentCondition> when;
-    for (const Assumption& each : dag.assumptions) {
-        when.push_back({each.dim, each.range.extent, each.output == function ? -1 : each.output,
-                        each.range.min});
-    }
-    return when;
-}
-
 bool is_assumed(const PipelineDag& dag, int output, int dim) {
     return std::ranges::any_of(dag.assumptions, [&](const Assumption& each) {
         return each.output == output && each.dim == dim;
@@ -242,7 +232,7 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule) {
         StageSchedule& stage = schedule.functions[each.function].stages[each.stage];
         const bool whole = !f.is_output && is_whole_along_assumed(placement, each.function);
         const auto count = std::ssize(stage.specializations) + 1;
-        keep_for(assumed(dag, each.function), stage);
+        keep_for(all_assumptions(dag, each.function), stage);
         for (int i = 0; whole && i < count; i++) {
             round_up_known(f, f.stages[each.stage], stage.specializations[i].nest);
         }
@@ -387,7 +377,7 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
     if (large.when.empty()) {
         return;
     }
-    const std::vector<ExtentCondition> small = assumed(dag, output);
+    const std::vector<ExtentCondition> small = all_assumptions(dag, output);
     large.when.insert(large.when.end(), small.begin(), small.end());
     if (nest.vector && !has_guards(large.nest, sites) &&
         !access_along(placement, output, stage.loops[nest.vector->dim].position).border) {
@@ -454,7 +444,7 @@ void add_update_sizes(const PipelineDag& dag, int output, int stage, Schedule& s
         }
     }
     if (!large.when.empty()) {
-        const std::vector<ExtentCondition> small = assumed(dag, output);
+        const std::vector<ExtentCondition> small = all_assumptions(dag, output);
         large.when.insert(large.when.end(), small.begin(), small.end());
         mine.nest = rolled(mine.nest);
         mine.specializations.push_back(std::move(large));

@@ -36,7 +36,7 @@ class JointBlocks {
             if (load.source != Source::Function || seen_[load.index]) {
                 continue;
             }
-            const int dim = dim_along(load, loop);
+            const int dim = moving_dim(load, loop);
             const Function& source = dag_.functions[load.index];
             if (dim < 0 || source.pinned || source.is_extern ||
                 changed_.functions[load.index].place == Place::Root) {
@@ -61,16 +61,6 @@ class JointBlocks {
         const bool scaled =
             plan.place == Place::At && loop != nest.vector_dim && scale_block(nest, loop);
         return scale_sources(stage, loop) || scaled;
-    }
-
-    // The first dimension that moves with the loop; -1: none.
-    static int dim_along(const Load& load, int loop) {
-        for (std::size_t d = 0; d < load.coords.size(); d++) {
-            if (load.coords[d].affine && load.coords[d].rates[loop] != 0) {
-                return static_cast<int>(d);
-            }
-        }
-        return -1;
     }
 
     const PipelineDag& dag_;

@@ -25,7 +25,7 @@ enum class MoveKind {
     Turns,       // vectors along another dimension, in all that is read, too
     Widths,      // of vectors
     VectorDims,
-    Blocks,          // unrolled iterations
+    Blocks,          // unrolled iterations, of one function or several
     Steps,           // unrolled steps of reductions
     ReductionOrder,  // of loops
     LoopOrder,       // channels outside or inside

@@ -259,19 +259,15 @@ class Neighbours {
                 if (loop < 0 || load.source != Source::Function || seen[load.index]) {
                     continue;
                 }
-                const Function& source = dag.functions[load.index];
                 FunctionPlan& plan = changed.functions[load.index];
-                for (int k = 0; k < source.dimensions(); k++) {
-                    const Coordinate& coordinate = load.coords[k];
-                    if (!coordinate.affine || coordinate.rates[loop] == 0) {
-                        continue;
-                    }
-                    if (plan.place == Place::Inlined) {
-                        turn_sources(load.index, k, changed, seen);
-                    } else if (may_be_arranged(source)) {
-                        plan.dense = k;
-                    }
-                    break;
+                const int along = moving_dim(load, loop);
+                if (along < 0) {
+                    continue;
+                }
+                if (plan.place == Place::Inlined) {
+                    turn_sources(load.index, along, changed, seen);
+                } else if (may_be_arranged(dag.functions[load.index])) {
+                    plan.dense = along;
                 }
             }
         }

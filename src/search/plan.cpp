@@ -38,6 +38,15 @@ int loop_along(const Stage& stage, int dim) {
     return -1;
 }
 
+int moving_dim(const Load& load, int loop) {
+    for (std::size_t d = 0; d < load.coords.size(); d++) {
+        if (load.coords[d].affine && load.coords[d].rates[loop] != 0) {
+            return static_cast<int>(d);
+        }
+    }
+    return -1;
+}
+
 std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim) {
     std::vector<int> dims;
     if (vector_dim >= 0) {

@@ -107,6 +107,9 @@ struct Plan {
 /** The pure loop of a stage along a dimension of its function; -1: it has none. */
 [[nodiscard]] int loop_along(const Stage& stage, int dim);
 
+/** The first dimension of a load that moves with a loop of its stage; -1: none that is affine. */
+[[nodiscard]] int moving_dim(const Load& load, int loop);
+
 /** The dimensions of a stage's tiles: the vector's first, then the other long ones, then short
  * ones, all free. */
 [[nodiscard]] std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim);

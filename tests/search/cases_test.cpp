@@ -37,6 +37,15 @@ Plan rows_unrolled(const PipelineDag& dag, bool producer_inlined) {
     return plan;
 }
 
+// The producer's, in the output's innermost loop.
+Plan rows_unrolled_inside(const PipelineDag& dag) {
+    Plan plan = rows_unrolled(dag, false);
+    plan.functions[2].stages[0].tile = {0, 0};
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
+    return plan;
+}
+
 TEST(AssumedSizes, HaveCodeOfTheirOwn) {
     const PipelineDag dag = three_rows();
     const Schedule schedule = build(dag, rows_unrolled(dag, false));
@@ -84,11 +93,7 @@ TEST(AssumedSizes, AreNothingToWhatDoesNotDependOnThem) {
 
 TEST(AssumedSizes, AreKnownInWhatIsComputedInside) {
     const PipelineDag dag = three_rows();
-    Plan plan = rows_unrolled(dag, false);
-    plan.functions[2].stages[0].tile = {0, 0};
-    plan.functions[1].place = Place::At;
-    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
-    const Schedule schedule = build(dag, plan);
+    const Schedule schedule = build(dag, rows_unrolled_inside(dag));
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     EXPECT_EQ(schedule.functions[2].stages[0].specializations.size(), 1U);
 }
@@ -150,11 +155,7 @@ TEST(AssumedSizes, NeedNoGuardsWhereBlocksComeOutEven) {
 // Three of the five rows for each of the output's.
 TEST(AssumedSizes, MayBeDividedByLoopsAround) {
     const PipelineDag dag = five_rows_before();
-    Plan plan = rows_unrolled(dag, false);
-    plan.functions[2].stages[0].tile = {0, 0};
-    plan.functions[1].place = Place::At;
-    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
-    const Schedule schedule = build(dag, plan);
+    const Schedule schedule = build(dag, rows_unrolled_inside(dag));
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     for (const Specialization& each : schedule.functions[1].stages[0].specializations) {
         EXPECT_EQ(each.nest.splits[1], (std::vector<Split>{{5, Tail::GuardWithIf}}));

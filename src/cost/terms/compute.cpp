@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "cost/accesses.h"
 #include "cost/body.h"
@@ -228,7 +229,7 @@ class NestWork {
             double share = 0;
             for (int d = 0; each.affine && d < std::ssize(stage_.loops); d++) {
                 if (each.is_clamped_along(d) && changes_in_body(each, d)) {
-                    share = std::max(share, border_share(facts_, nest_, d));
+                    share = std::max(share, share_at_border(d));
                 }
             }
             clamps += share;
@@ -255,10 +256,17 @@ class NestWork {
                                  return each.affine && each.is_clamped_along(body_.vector_dim) &&
                                         each.rates[body_.vector_dim] != 0;
                              });
-        if (clamped && border_share_ < 0) {
-            border_share_ = border_share(facts_, nest_, body_.vector_dim);
+        return clamped ? share_at_border(body_.vector_dim) : 0;
+    }
+
+    // border_share(), once for each loop that is asked for.
+    [[nodiscard]] double share_at_border(int dim) {
+        border_shares_.resize(stage_.loops.size(), -1);
+        double& share = border_shares_[dim];
+        if (share < 0) {
+            share = border_share(facts_, nest_, dim);
         }
-        return clamped ? border_share_ : 0;
+        return share;
     }
 
     // Share of the loads that is left where the points of phases are known.
@@ -570,9 +578,9 @@ class NestWork {
     const Accesses accesses_;
     DotWork dot_;
     double instructions_ = 0;
-    double accumulators_ = 0;   // registers
-    double invariants_ = 0;     // registers
-    double border_share_ = -1;  // see border_share(); below 0: not asked for
+    double accumulators_ = 0;            // registers
+    double invariants_ = 0;              // registers
+    std::vector<double> border_shares_;  // [loop]; empty, below 0: not asked for
     NestCycles cycles_;
 };
 

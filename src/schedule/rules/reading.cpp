@@ -41,10 +41,6 @@ void find_slide(const RuleContext& c, const Breaks& breaks) {
     }
 }
 
-}  // namespace
-
-namespace {
-
 // Whether such a nest of a stage runs only where assumptions hold, for all of them at once.
 bool is_of_known_size(const RuleContext& c, int function, int stage, const LoopNest& nest) {
     const std::vector<Specialization>& specials =
@@ -53,6 +49,17 @@ bool is_of_known_size(const RuleContext& c, int function, int stage, const LoopN
         specials, [&](const Specialization& special) { return &special.nest == &nest; });
     return mine != specials.end() && needs_assumptions(c.dag, function, *mine) &&
            is_whole_along_assumed(c.placement, function);
+}
+
+// Whether a dimension is computed for no more points than are needed wherever the nest runs, since
+// its size is known there.
+bool comes_out_even(const RuleContext& c, int function, int stage, const LoopNest& nest, int dim,
+                    StageDim size) {
+    const Function& f = c.graph.functions[function];
+    size.constant_extent = true;
+    return is_assumed(f, f.stages[stage].loops[dim]) &&
+           !computes_more(nest.splits[dim], size, stage) &&
+           is_of_known_size(c, function, stage, nest);
 }
 
 }  // namespace
@@ -74,11 +81,9 @@ void check_careful_tails(const RuleContext& c, const Reach& reach) {
         }
         for (int d = 0; d < static_cast<int>(nest.splits.size()); d++) {
             const Loop& loop = c.graph.functions[f].stages[s].loops[d];
-            StageDim dim = dims[d];
-            dim.constant_extent = dim.constant_extent || (is_assumed(c.graph.functions[f], loop) &&
-                                                          is_of_known_size(c, f, s, nest));
             if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
-                computes_more(nest.splits[d], dim, s)) {
+                computes_more(nest.splits[d], dims[d], s) &&
+                !comes_out_even(c, f, s, nest, d, dims[d])) {
                 c.broken(f, s,
                          "has a tail along " + dims[d].label + " that may read beyond an input");
             }
