@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """The data that the cost model is judged by: random legal schedules of pipelines, measured.
 
-usage: collect.py [--data FOLDER] [--count N] [--frontier F] [--seed S] [--threads T] [PIPELINE...]
+usage: collect.py [--data FOLDER] [--count N] [--frontier F] [--seed S] [--threads T] [--seconds S] [PIPELINE...]
 
 For each PIPELINE (a folder of corpus/, or random_SEED for one of the fuzzer's, as large as a picture; default: those of PIPELINES below) F
 schedules (default: 25) of those that the search looks at and N random ones (default: 200) are drawn (`nestor sample`), built, checked and timed (`nestor measure`), and appended to
 FOLDER/PIPELINE.jsonl.gz (default: data/zen_4; one folder for each machine), a line each:
 {"schedule", "outcome", "seconds", "uncertainty", "drift", "threads"}. What is there already is not measured again, so that
-an interrupted run goes on. About a minute for 50 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
+an interrupted run goes on, also with another state of the search, which draws others: until there are N + F. About a minute for 50 schedules; nothing else may run meanwhile. NESTOR_BUILD names another build
 folder than build/release.
 """
 
@@ -71,11 +71,12 @@ def collect(pipeline, options, folder):
     known = {json.dumps(row["schedule"], sort_keys=True) for row in rows if row["threads"] == options.threads}
     files = sorted(drawn.glob("*.json"), key=lambda file: int(file.stem))
     missing = [f for f in files if json.dumps(json.loads(f.read_text()), sort_keys=True) not in known]
+    missing = missing[: max(0, options.count + options.frontier - len(known))]
     for begin in range(0, len(missing), BATCH):
         batch = missing[begin : begin + BATCH]
         schedules = [word for file in batch for word in ("--schedule", file)]
         answer = nestor(
-            "measure", *program, "--threads", options.threads, "--timing-seconds", 1, "--precision", 0.02, "--json", *schedules
+            "measure", *program, "--threads", options.threads, "--timing-seconds", options.seconds, "--precision", 0.02, "--json", *schedules
         )
         for file, result in zip(batch, json.loads(answer), strict=True):
             row = {key: result.get(key) for key in ("outcome", "seconds", "uncertainty", "drift")}
@@ -92,6 +93,7 @@ def main():
     parser.add_argument("--frontier", type=int, default=25)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=1, help="of timing, at most, for each schedule")
     options = parser.parse_args()
     for pipeline in options.pipelines:
         with tempfile.TemporaryDirectory() as scratch:
