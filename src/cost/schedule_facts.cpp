@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 
 #include "schedule/loops.h"
@@ -94,7 +95,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()),
-      behind_open_slide_(schedule.functions.size()),
+      open_slides_(schedule.functions.size()),
       block_strides_(schedule.functions.size()),
       allocated_bytes_(schedule.functions.size()) {}
 
@@ -117,7 +118,7 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     nest_of_[function].assign(f.stages.size(), -1);
     const Placement::Kind kind = placement_.kind(function);
     if (placement_.is_transparent(function)) {
-        behind_open_slide_[function] = is_behind_open_slide(function);
+        add_open_slides_of_readers(function);
         return;
     }
     double executions = 1;
@@ -145,10 +146,14 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
         return;
     }
     slides_[function] = find_slides(function);
-    behind_open_slide_[function] =
-        kind == Placement::Kind::At &&
-        (is_behind_open_slide(function) ||
-         std::ranges::any_of(slides_[function], [](const Slide& each) { return !each.folds; }));
+    if (kind == Placement::Kind::At) {
+        add_open_slides_of_readers(function);
+        for (const Slide& slide : slides_[function]) {
+            if (slide.open) {
+                open_slides_[function].push_back(slide.loop);
+            }
+        }
+    }
     // Reversed with everything else at the end.
     for (int s = static_cast<int>(f.stages.size()) - 1; s >= 0; s--) {
         NestFacts facts;
@@ -212,21 +217,26 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
         if (!between || loop.run != LoopRun::Serial) {
             continue;
         }
+        // What slides in front of it in this loop, and begins with a whole window in the first
+        // iteration, moves in no way that Halide can prove.
+        if (is_behind_open_slide(function, loop.site)) {
+            continue;
+        }
+        // A loop whose last block is moved inwards begins no earlier for a window to fill: Halide
+        // computes the first one in the first iteration, does not know how much that is in which
+        // iteration, and so makes nothing of what is read there, nor folds it.
+        const bool inwards = moves_inwards_at_end(loop.site);
         for (int d = 0; d < static_cast<int>(extents.size()); d++) {
             const Span span = regions.span(Source::Function, function, d);
             const double move = std::abs(span.rates[loop.site.loop.dim]) * loop.stride;
             const bool known =
                 std::ranges::any_of(slides, [&](const Slide& s) { return s.dim == d; });
-            // A loop whose last block is moved inwards begins no earlier for a window to fill:
-            // Halide computes the first one in the first iteration, does not know how much that is
-            // in which iteration, and so makes nothing of what is read there, nor folds it.
-            const bool inwards = moves_inwards_at_end(loop.site);
             // Half a row an iteration is none at some and one at others, of which Halide makes
             // nothing.
-            if (!span.whole && !span.uneven && move > 0 && !known &&
-                !(inwards && is_behind_open_slide(function))) {
-                slides.push_back(
-                    {d, std::min(static_cast<double>(extents[d]), move), loop.trips, !inwards});
+            if (!span.whole && !span.uneven && move > 0 && !known) {
+                const bool open = inwards || begins_anywhere(function, d, site.function);
+                slides.push_back({d, std::min(static_cast<double>(extents[d]), move), loop.trips,
+                                  open, loop.site});
             }
         }
     }
@@ -248,10 +258,29 @@ bool ScheduleFacts::moves_inwards_at_end(const LoopSite& loop) {
     return !is_exact && moves_inwards(resolved(splits[level].tail, dim.kind, loop.stage, level));
 }
 
-// Whether what reads it slides without a fold, or is computed or inlined in front of what does.
-bool ScheduleFacts::is_behind_open_slide(int function) const {
-    return std::ranges::any_of(graph().functions[function].consumers,
-                               [&](int reader) { return behind_open_slide_[reader]; });
+// Whether it begins at a multiple, and what reads it where the caller says: Halide does not see how
+// much earlier the loop would have to begin.
+bool ScheduleFacts::begins_anywhere(int function, int dim, int reader) const {
+    return graph().functions[reader].is_output &&
+           std::ranges::any_of(
+               schedule_.functions[function].region_alignment,
+               [&](const Alignment& each) { return each.dim == dim && each.elements > 1; });
+}
+
+// Of what reads it, or is computed or inlined in front of what does.
+void ScheduleFacts::add_open_slides_of_readers(int function) {
+    std::vector<LoopSite>& mine = open_slides_[function];
+    for (const int reader : graph().functions[function].consumers) {
+        std::ranges::copy_if(
+            open_slides_[reader], std::back_inserter(mine),
+            [&](const LoopSite& loop) { return std::ranges::count(mine, loop) == 0; });
+    }
+}
+
+bool ScheduleFacts::is_behind_open_slide(int function, const LoopSite& loop) const {
+    return std::ranges::any_of(graph().functions[function].consumers, [&](int reader) {
+        return std::ranges::count(open_slides_[reader], loop) > 0;
+    });
 }
 
 std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
@@ -404,7 +433,7 @@ double ScheduleFacts::find_allocated_bytes(int function) {
     const std::vector<std::int64_t> computed =
         bounds_.within(schedule_.functions[function].compute.site).extents(function);
     for (const Slide& slide : slides_[function]) {
-        if (!slide.folds) {
+        if (slide.open) {
             continue;
         }
         const auto ring =

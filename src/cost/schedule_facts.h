@@ -144,7 +144,8 @@ class ScheduleFacts {
         int dim = 0;
         double steady = 1;  // extent that is computed in an iteration that is not the first
         double every = 1;   // iterations from one first to the next
-        bool folds = true;  // Halide keeps no more than is needed
+        bool open = false;  // Halide keeps everything, and slides nothing behind it in that loop
+        LoopSite loop;
     };
 
     /** Dimensions, densest first. */
@@ -155,7 +156,9 @@ class ScheduleFacts {
     [[nodiscard]] double imbalance_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] bool moves_inwards_at_end(const LoopSite& loop);
-    [[nodiscard]] bool is_behind_open_slide(int function) const;
+    [[nodiscard]] bool is_behind_open_slide(int function, const LoopSite& loop) const;
+    [[nodiscard]] bool begins_anywhere(int function, int dim, int reader) const;
+    void add_open_slides_of_readers(int function);
     [[nodiscard]] double find_allocated_bytes(int function);
     [[nodiscard]] std::vector<LoopFacts> loops_of(int function, int stage);
 
@@ -168,7 +171,8 @@ class ScheduleFacts {
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
-    std::vector<bool> behind_open_slide_;  // [function]: it slides without a fold, or a reader does
+    // [function]: the loops in which it, or something between it and the loop, slides openly.
+    std::vector<std::vector<LoopSite>> open_slides_;
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
     std::vector<std::optional<double>> allocated_bytes_;  // [function]

@@ -18,7 +18,9 @@ TARGETS = {
 }
 
 # Rank correlations of predicted and measured time within four times of the fastest, a little below what they are
-# (docs/RESULTS.md). Raise them when the model gets better; a model that is better on the whole may lower one of them.
+# (docs/RESULTS.md). Raise them when the model gets better; a model that is better on the whole may lower one of them, and
+# so may more data (of Zen 4, 150 schedules more: interpolate from 0.82 to 0.73, warp from 0.81 to 0.74, wavelet from 0.68
+# to 0.73, with the same model).
 LEAST = {
     "granite_rapids": {
         "depthwise_conv": 0.75,
@@ -54,13 +56,13 @@ LEAST = {
         "fixed_filters": 0.85,
         "gaussian_blur": 0.70,
         "harris": 0.82,
-        "interpolate": 0.75,
+        "interpolate": 0.70,
         "optical_flow": 0.30,
         "resample": 0.50,
         "unsharp": 0.75,
         "upsample_interleaved": 0.65,
-        "warp": 0.76,
-        "wavelet": 0.60,
+        "warp": 0.70,
+        "wavelet": 0.68,
     },
 }
 LEAST_MEDIAN = {"granite_rapids": 0.75, "sapphire_rapids": 0.65, "zen_4": 0.70}

@@ -38,6 +38,25 @@ TEST(TargetMachine, CachesAreThoseOfTheCoresThatTheTargetNames) {
         << "the profile's";
 }
 
+TEST(TargetMachine, NarrowGathersAreCheaperOnlyWhereThatWasMeasured) {
+    const auto saved = [](const char* target, ElementType type) {
+        const Machine machine = machine_of(Halide::Target(target));
+        return machine.gather[type].value - machine.narrow_gather[type].value;
+    };
+    for (std::size_t i = 0; i < kElementTypes; i++) {
+        const auto type = static_cast<ElementType>(i);
+        EXPECT_GT(saved("x86-64-linux-avx-avx2-avx512-avx512_skylake-avx512_cannonlake-avx512_"
+                        "sapphirerapids-fma-sse41",
+                        type),
+                  0);
+        for (const char* target :
+             {"x86-64-linux-avx-avx2-avx512-avx512_skylake-avx512_cannonlake-avx512_zen4-fma-sse41",
+              "x86-64-linux-avx-avx2-fma-sse41", "x86-64-linux-sse41"}) {
+            EXPECT_EQ(saved(target, type), 0) << target << ' ' << i;
+        }
+    }
+}
+
 TEST(TargetMachine, DotProductsOfBytesAreTheTargetsNotTheProfiles) {
     const auto cycles = [](const char* target, ElementType type) {
         const Machine machine = machine_of(Halide::Target(target));
