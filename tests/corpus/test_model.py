@@ -19,8 +19,8 @@ TARGETS = {
 
 # Rank correlations of predicted and measured time within four times of the fastest, a little below what they are
 # (docs/RESULTS.md). Raise them when the model gets better; a model that is better on the whole may lower one of them, and
-# so may more data (of Zen 4, 150 schedules more: interpolate from 0.82 to 0.73, warp from 0.81 to 0.74, wavelet from 0.68
-# to 0.73, with the same model).
+# so may more data (of Zen 4, 675 schedules more with the same model: interpolate from 0.82 to 0.73, warp from 0.81 to 0.74,
+# optical_flow from 0.39 to 0.59).
 LEAST = {
     "granite_rapids": {
         "depthwise_conv": 0.75,
@@ -53,14 +53,14 @@ LEAST = {
     },
     "zen_4": {
         "camera_pipe": 0.82,
-        "fixed_filters": 0.85,
+        "fixed_filters": 0.83,
         "gaussian_blur": 0.70,
         "harris": 0.82,
         "interpolate": 0.70,
-        "optical_flow": 0.30,
-        "resample": 0.50,
+        "optical_flow": 0.52,
+        "resample": 0.56,
         "unsharp": 0.75,
-        "upsample_interleaved": 0.65,
+        "upsample_interleaved": 0.74,
         "warp": 0.70,
         "wavelet": 0.68,
     },
