@@ -145,13 +145,13 @@ void ScheduleFacts::add_nests_of(int function, const std::vector<int>& wanted) {
     } else {
         return;
     }
-    slides_[function] = find_slides(function);
     if (kind == Placement::Kind::At) {
         add_open_slides_of_readers(function);
-        for (const Slide& slide : slides_[function]) {
-            if (slide.open) {
-                open_slides_[function].push_back(slide.loop);
-            }
+    }
+    slides_[function] = find_slides(function);
+    for (const Slide& slide : slides_[function]) {
+        if (slide.open) {
+            open_slides_[function].push_back(slide.loop);
         }
     }
     // Reversed with everything else at the end.
@@ -214,12 +214,10 @@ std::vector<ScheduleFacts::Slide> ScheduleFacts::find_slides(int function) {
         if (same_nest && loop.site.loop == store.site.loop) {
             break;
         }
-        if (!between || loop.run != LoopRun::Serial) {
-            continue;
-        }
-        // What slides in front of it in this loop, and begins with a whole window in the first
-        // iteration, moves in no way that Halide can prove.
-        if (is_behind_open_slide(function, loop.site)) {
+        // Behind what begins with a whole window in the first iteration of this loop, nothing moves
+        // in a way that Halide can prove.
+        const bool is_behind = std::ranges::count(open_slides_[function], loop.site) > 0;
+        if (!between || loop.run != LoopRun::Serial || is_behind) {
             continue;
         }
         // A loop whose last block is moved inwards begins no earlier for a window to fill: Halide
@@ -275,12 +273,6 @@ void ScheduleFacts::add_open_slides_of_readers(int function) {
             open_slides_[reader], std::back_inserter(mine),
             [&](const LoopSite& loop) { return std::ranges::count(mine, loop) == 0; });
     }
-}
-
-bool ScheduleFacts::is_behind_open_slide(int function, const LoopSite& loop) const {
-    return std::ranges::any_of(graph().functions[function].consumers, [&](int reader) {
-        return std::ranges::count(open_slides_[reader], loop) > 0;
-    });
 }
 
 std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {

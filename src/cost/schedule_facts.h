@@ -156,7 +156,6 @@ class ScheduleFacts {
     [[nodiscard]] double imbalance_of(const NestFacts& nest, std::size_t position) const;
     [[nodiscard]] std::vector<Slide> find_slides(int function);
     [[nodiscard]] bool moves_inwards_at_end(const LoopSite& loop);
-    [[nodiscard]] bool is_behind_open_slide(int function, const LoopSite& loop) const;
     [[nodiscard]] bool begins_anywhere(int function, int dim, int reader) const;
     void add_open_slides_of_readers(int function);
     [[nodiscard]] double find_allocated_bytes(int function);
@@ -171,7 +170,7 @@ class ScheduleFacts {
     std::vector<NestFacts> nests_;
     std::vector<std::vector<int>> nest_of_;   // [function][stage]: index into nests_, or -1
     std::vector<std::vector<Slide>> slides_;  // [function]
-    // [function]: the loops in which it, or something between it and the loop, slides openly.
+    // [function]: the loops in which what reads it slides openly, and then it itself.
     std::vector<std::vector<LoopSite>> open_slides_;
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
