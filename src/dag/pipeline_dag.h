@@ -137,6 +137,10 @@ struct Selector {
  */
 constexpr int kLongestPeriod = 8;
 
+/** The same where the period is a whole dimension, or all steps of a reduction: directions,
+ * classes, tables of weights. */
+constexpr int kLongestWhole = 16;
+
 /** A dimension along which a definition repeats: x in select(x % 2 == 0, ...) or f(x / 2); and c in
  * select(c == 0, ...) or mux(c, ...), of a range that is the same at any size. Where the compiler
  * knows the point of the period, it leaves out the arms of the others. */

@@ -127,7 +127,7 @@ class Finder : public IRGraphVisitor {
                 along = static_cast<int>(l);
             }
         }
-        if (along >= 0 && loops_[along].range.extent <= kLongestPeriod &&
+        if (along >= 0 && loops_[along].range.extent <= kLongestWhole &&
             loops_[along].range.extent > 1) {
             whole_[along] = true;
         }

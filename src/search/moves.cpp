@@ -20,6 +20,12 @@ constexpr int kWidestVectors = 4;  // in vectors of the machine
 
 using Visit = std::function<void(const Plan&)>;
 
+// Whether each point along a loop has its own formula: as copies of the code, each is known.
+bool differs_by_point(const Stage& stage, int loop) {
+    return std::ranges::any_of(
+        stage.phases, [&](const Phase& phase) { return phase.loop == loop && phase.whole; });
+}
+
 class Neighbours {
   public:
     Neighbours(Builder& builder, const Plan& plan, int function, const Visit& visit)
@@ -367,14 +373,18 @@ class Neighbours {
             if (!is_free(f_, loops[d])) {
                 continue;
             }
+            const std::int64_t extent = loops[d].range.extent;
             std::vector<int> sizes{nest.block[d] / 2, nest.block[d] * 2};
-            if (loops[d].range.extent <= kLargestBlock) {
-                sizes = {1, static_cast<int>(loops[d].range.extent)};
+            if (extent <= kLargestBlock) {
+                sizes = {1};
+            }
+            std::erase_if(
+                sizes, [&](int size) { return size < 1 || size > kLargestBlock || size > extent; });
+            if (extent <= kLargestBlock || differs_by_point(f_.stages[s], d)) {
+                sizes.push_back(static_cast<int>(extent));
             }
             for (const int size : sizes) {
-                if (size >= 1 && size <= kLargestBlock && size <= loops[d].range.extent) {
-                    offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
-                }
+                offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
             }
         }
     }

@@ -580,6 +580,26 @@ TEST(Predicates, LeaveAShareOfTheirDomain) {
     EXPECT_GT(share([](RDom& r) { r.where(r.y < 0); }), 0) << "not nothing";
 }
 
+// Nine directions, as lattices have, or 3 x 3 weights.
+TEST(Phases, AreOfSixteenPointsAtMost) {
+    ImageParam in(Float(32), 2, "in");
+    Var x("x"), y("y"), c("c");
+    const auto phases = [&](int directions) {
+        std::vector<Halide::Expr> of_direction;
+        for (int i = 0; i < directions; i++) {
+            of_direction.push_back(in(x + i, y) * (1.0f + static_cast<float>(i)));
+        }
+        Func out("out");
+        out(x, y, c) = Halide::mux(c, of_direction);
+        in.set_estimates({{0, 80}, {0, 64}});
+        out.set_estimates({{0, 64}, {0, 64}, {0, directions}});
+        return function(read(out), "out").stages[0].phases;
+    };
+    EXPECT_EQ(phases(9), (std::vector<Phase>{{2, 9, true}}));
+    EXPECT_EQ(phases(16), (std::vector<Phase>{{2, 16, true}}));
+    EXPECT_TRUE(phases(17).empty());
+}
+
 TEST(Phases, AreWhereDefinitionsRepeat) {
     ImageParam in(Float(32), 2, "in");
     Var x("x"), y("y"), c("c");

@@ -345,6 +345,28 @@ TEST(Moves, TurnAFunctionWithWhatItReads) {
     EXPECT_EQ(builder.build(stored).functions[1].storage_order, (std::vector<int>{1, 0}));
 }
 
+/// Sizes of the blocks along the rows that the neighbours of a plan have.
+std::set<int> row_blocks(const PipelineDag& dag) {
+    const Machine machine = avx2();
+    Builder builder(dag, machine);
+    const Plan plan = plain_plan(dag, {true, false, false}, machine);
+    std::set<int> sizes;
+    for_each_neighbour(builder, plan, 2, [&](const Plan& changed) {
+        sizes.insert(changed.functions[2].stages[0].block[1]);
+    });
+    return sizes;
+}
+
+// Nine formulas, one a row: in one copy of the code, each row would evaluate them all.
+TEST(Moves, UnrollWhatHasItsOwnFormulas) {
+    PipelineDag dag = samples::blur();
+    Stage& stage = dag.functions[2].stages[0];
+    stage.loops[1].range.extent = 9;
+    EXPECT_EQ(row_blocks(dag), (std::set<int>{1, 2}));
+    stage.phases = {{1, 9, true}};
+    EXPECT_EQ(row_blocks(dag), (std::set<int>{1, 2, 9}));
+}
+
 TEST(Plan, BlocksAreUnrolledAroundTheVector) {
     const PipelineDag dag = samples::blur();
     Plan plan = plain_plan(dag, {true, false, false}, avx2());
