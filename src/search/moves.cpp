@@ -26,6 +26,22 @@ bool differs_by_point(const Stage& stage, int loop) {
         stage.phases, [&](const Phase& phase) { return phase.loop == loop && phase.whole; });
 }
 
+// Whether something reads a function at known points along a dimension: planes(x, y, 3).
+bool has_named_points(const PipelineDag& dag, int function, int dim) {
+    const auto names = [&](const Load& load) {
+        if (load.source != Source::Function || load.index != function) {
+            return false;
+        }
+        const Coordinate& at = load.coords[dim];
+        return at.affine && std::ranges::all_of(at.rates, [](double rate) { return rate == 0; });
+    };
+    return std::ranges::any_of(dag.functions[function].consumers, [&](int consumer) {
+        return std::ranges::any_of(dag.functions[consumer].stages, [&](const Stage& stage) {
+            return std::ranges::any_of(stage.loads, names);
+        });
+    });
+}
+
 class Neighbours {
   public:
     Neighbours(Builder& builder, const Plan& plan, int function, const Visit& visit)
@@ -380,7 +396,10 @@ class Neighbours {
             }
             std::erase_if(
                 sizes, [&](int size) { return size < 1 || size > kLargestBlock || size > extent; });
-            if (extent <= kLargestBlock || differs_by_point(f_.stages[s], d)) {
+            const bool is_named = differs_by_point(f_.stages[s], d) ||
+                                  (extent <= kLongestWhole &&
+                                   has_named_points(builder_.dag(), function_, loops[d].position));
+            if (extent <= kLargestBlock || is_named) {
                 sizes.push_back(static_cast<int>(extent));
             }
             for (const int size : sizes) {

@@ -64,6 +64,8 @@ LEAST = {
         "random_17": 0.82,
         "random_2": 0.45,
         "random_21": 0.76,
+        "random_22": 0.72,
+        "random_26": 0.69,
         "random_3": 0.50,
         "random_6": 0.40,
         "random_7": 0.67,

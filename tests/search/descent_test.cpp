@@ -346,13 +346,13 @@ TEST(Moves, TurnAFunctionWithWhatItReads) {
 }
 
 /// Sizes of the blocks along the rows that the neighbours of a plan have.
-std::set<int> row_blocks(const PipelineDag& dag) {
+std::set<int> row_blocks(const PipelineDag& dag, int function = 2) {
     const Machine machine = avx2();
     Builder builder(dag, machine);
     const Plan plan = plain_plan(dag, {true, false, false}, machine);
     std::set<int> sizes;
-    for_each_neighbour(builder, plan, 2, [&](const Plan& changed) {
-        sizes.insert(changed.functions[2].stages[0].block[1]);
+    for_each_neighbour(builder, plan, function, [&](const Plan& changed) {
+        sizes.insert(changed.functions[function].stages[0].block[1]);
     });
     return sizes;
 }
@@ -365,6 +365,17 @@ TEST(Moves, UnrollWhatHasItsOwnFormulas) {
     EXPECT_EQ(row_blocks(dag), (std::set<int>{1, 2}));
     stage.phases = {{1, 9, true}};
     EXPECT_EQ(row_blocks(dag), (std::set<int>{1, 2, 9}));
+}
+
+// blur_x has nine rows, and blur_y reads the first of them.
+TEST(Moves, UnrollWhatIsReadPointByPoint) {
+    PipelineDag dag = samples::blur();
+    dag.functions[1].stages[0].loops[1].range.extent = 9;
+    EXPECT_EQ(row_blocks(dag, 1), (std::set<int>{1, 2}));
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[1].rates = {0, 0};
+    }
+    EXPECT_EQ(row_blocks(dag, 1), (std::set<int>{1, 2, 9}));
 }
 
 TEST(Plan, BlocksAreUnrolledAroundTheVector) {
