@@ -396,16 +396,20 @@ class Neighbours {
             }
             std::erase_if(
                 sizes, [&](int size) { return size < 1 || size > kLargestBlock || size > extent; });
-            const bool is_named = differs_by_point(f_.stages[s], d) ||
-                                  (extent <= kLongestWhole &&
-                                   has_named_points(builder_.dag(), function_, loops[d].position));
-            if (extent <= kLargestBlock || is_named) {
+            if (extent <= kLargestBlock || has_own_points(f_.stages[s], d)) {
                 sizes.push_back(static_cast<int>(extent));
             }
             for (const int size : sizes) {
                 offer([&](FunctionPlan& f) { f.stages[s].block[d] = size; });
             }
         }
+    }
+
+    // Whether more than those of a block may be copies of the code.
+    [[nodiscard]] bool has_own_points(const Stage& stage, int d) const {
+        return differs_by_point(stage, d) ||
+               (stage.loops[d].range.extent <= kLongestWhole &&
+                has_named_points(builder_.dag(), function_, stage.loops[d].position));
     }
 
     // Unrolled steps of a reduction whose extent is known.
