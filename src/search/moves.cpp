@@ -26,20 +26,28 @@ bool differs_by_point(const Stage& stage, int loop) {
         stage.phases, [&](const Phase& phase) { return phase.loop == loop && phase.whole; });
 }
 
-// Whether something reads a function at known points along a dimension: planes(x, y, 3).
-bool has_named_points(const PipelineDag& dag, int function, int dim) {
-    const auto names = [&](const Load& load) {
-        if (load.source != Source::Function || load.index != function) {
+bool is_known_point(const Stage& stage, const Coordinate& at) {
+    for (int l = 0; l < std::ssize(stage.loops); l++) {
+        if (at.changes_with(l)) {
             return false;
         }
-        const Coordinate& at = load.coords[dim];
-        return at.affine && std::ranges::all_of(at.rates, [](double rate) { return rate == 0; });
-    };
-    return std::ranges::any_of(dag.functions[function].consumers, [&](int consumer) {
-        return std::ranges::any_of(dag.functions[consumer].stages, [&](const Stage& stage) {
-            return std::ranges::any_of(stage.loads, names);
-        });
-    });
+    }
+    return at.affine;
+}
+
+// Whether something reads a function at known points along a dimension: planes(x, y, 3).
+bool has_named_points(const PipelineDag& dag, int function, int dim) {
+    for (const int consumer : dag.functions[function].consumers) {
+        for (const Stage& stage : dag.functions[consumer].stages) {
+            for (const Load& load : stage.loads) {
+                if (load.source == Source::Function && load.index == function &&
+                    is_known_point(stage, load.coords[dim])) {
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
 }
 
 class Neighbours {
@@ -390,12 +398,11 @@ class Neighbours {
                 continue;
             }
             const std::int64_t extent = loops[d].range.extent;
-            std::vector<int> sizes{nest.block[d] / 2, nest.block[d] * 2};
-            if (extent <= kLargestBlock) {
-                sizes = {1};
+            std::vector<int> sizes{1};
+            if (extent > kLargestBlock) {
+                sizes = {nest.block[d] / 2, nest.block[d] * 2};
+                std::erase_if(sizes, [](int size) { return size < 1 || size > kLargestBlock; });
             }
-            std::erase_if(
-                sizes, [&](int size) { return size < 1 || size > kLargestBlock || size > extent; });
             if (extent <= kLargestBlock || has_own_points(f_.stages[s], d)) {
                 sizes.push_back(static_cast<int>(extent));
             }

@@ -376,6 +376,11 @@ TEST(Moves, UnrollWhatIsReadPointByPoint) {
         load.coords[1].rates = {0, 0};
     }
     EXPECT_EQ(row_blocks(dag, 1), (std::set<int>{1, 2, 9}));
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[1].steps.resize(2);
+        load.coords[1].steps[1].points = 2;
+    }
+    EXPECT_EQ(row_blocks(dag, 1), (std::set<int>{1, 2})) << "y % 2 is no known point";
 }
 
 TEST(Plan, BlocksAreUnrolledAroundTheVector) {
