@@ -78,7 +78,11 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
     result.bytes = result.is_whole || crosses(nest, position, array)
                        ? std::min(result.region, fetched(nest, position, array))
                        : result.region;
-    const Layout memory = layout(array, extents);
+    Layout memory = layout(array, extents);
+    // Rows and columns that are far apart have everything between them as their region.
+    const double share = result.bytes / result.region;
+    memory.runs = std::max(1.0, share * memory.runs);
+    memory.pages = std::max(1.0, share * memory.pages);
     const double next = memory.contiguous;
     result.line_bytes = next < line_ ? line_ / next : (next + line_ / 2) / next;
     result.run = memory.run;
@@ -113,13 +117,20 @@ void Footprints::visit_loads(const NestFacts& nest, std::size_t position, const 
     }
 }
 
-// Bytes that the loads in one iteration of the loop fetch.
+// Bytes that the loads in one iteration of the loop fetch: what stays the same along a loop of the
+// nest that loads it, once for all of that.
 double Footprints::fetched(const NestFacts& nest, std::size_t position, const Array& array) const {
     double loads = 0;
     visit_loads(nest, position, array, [&](const NestFacts& each, const Family& family) {
-        loads += family.members * each.iterations(0);
+        double iterations = each.iterations(0) / nest.iterations(position);
+        const std::size_t inside = &each == &nest ? position : each.loops.size();
+        for (std::size_t i = 0; i < inside; i++) {
+            const bool changes = family.depends_on(each.loops[i].site.loop.dim);
+            iterations /= changes ? 1 : each.loops[i].trips;
+        }
+        loads += family.members * iterations;
     });
-    return loads / nest.iterations(position) * array.element;
+    return loads * array.element;
 }
 
 // Whether a nest reads it in two directions, as a product with its own transpose does: a row and a

@@ -7,6 +7,7 @@
 #include "search/dot_products.h"
 #include "search/make_nest.h"
 #include "search/nests.h"
+#include "search/part_tiles.h"
 #include "search/register_tiles.h"
 #include "search/transpositions.h"
 
@@ -66,8 +67,10 @@ class Neighbours {
             return;
         }
         places();
-        run(MoveKind::RegisterTiles,
-            [&] { for_each_register_tile(builder_, plan_, function_, visit_); });
+        run(MoveKind::RegisterTiles, [&] {
+            for_each_register_tile(builder_, plan_, function_, visit_);
+            for_each_part_tile(builder_.dag(), machine_, plan_, function_, visit_);
+        });
         run(MoveKind::Transpositions,
             [&] { for_each_transposition(builder_.dag(), machine_, plan_, function_, visit_); });
         if (builder_.reads_channels()) {

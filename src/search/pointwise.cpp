@@ -33,9 +33,9 @@ std::optional<std::vector<int>> loops_along(const Load& load, int dimensions) {
     return std::ranges::count(loops, -1) > 0 ? std::nullopt : std::optional(std::move(loops));
 }
 
-}  // namespace
-
-std::optional<Reading> pointwise_reading(const Function& reader, int read, int dimensions) {
+// By one definition, of which each iteration reads one point.
+std::optional<Reading> only_reading(const Function& reader, int read, int dimensions,
+                                    bool reduces) {
     if (reader.pinned || reader.is_extern) {
         return std::nullopt;
     }
@@ -46,7 +46,7 @@ std::optional<Reading> pointwise_reading(const Function& reader, int read, int d
                 continue;
             }
             std::optional<std::vector<int>> loops = loops_along(load, dimensions);
-            if (!loops || has_reduction(stage) ||
+            if (!loops || has_reduction(stage) != reduces ||
                 (reading && (reading->stage != stage.index || reading->loops != *loops))) {
                 return std::nullopt;
             }
@@ -54,6 +54,16 @@ std::optional<Reading> pointwise_reading(const Function& reader, int read, int d
         }
     }
     return reading;
+}
+
+}  // namespace
+
+std::optional<Reading> pointwise_reading(const Function& reader, int read, int dimensions) {
+    return only_reading(reader, read, dimensions, false);
+}
+
+std::optional<Reading> summed_reading(const Function& reader, int read, int dimensions) {
+    return only_reading(reader, read, dimensions, true);
 }
 
 }  // namespace nestor

@@ -20,4 +20,8 @@ struct Reading {
 [[nodiscard]] std::optional<Reading> pointwise_reading(const Function& reader, int read,
                                                        int dimensions);
 
+/** The same of a definition with a reduction, each step of which reads one point. */
+[[nodiscard]] std::optional<Reading> summed_reading(const Function& reader, int read,
+                                                    int dimensions);
+
 }  // namespace nestor

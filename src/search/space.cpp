@@ -29,12 +29,19 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
         in_parts = sums_in_parts(dag, machine);
     }
     for (SumsInParts& sums : in_parts) {
-        std::vector<Start> starts = make_starts(sums.variant.graph(), machine);
-        for (Start& start : starts) {
+        const PipelineDag& graph = sums.variant.graph();
+        std::vector<Start> starts;
+        for (Start& start : make_starts(graph, machine)) {
             start.name += sums.in_tasks       ? ", sums by tasks"
                           : sums.of_rows_only ? ", rows in parts"
                                               : ", sums in parts";
-            place_parts(sums.variant.graph(), sums.parts, machine, start.plan);
+            place_parts(graph, sums.parts, machine, start.plan);
+            Start tiles = start;
+            starts.push_back(std::move(start));
+            if (place_in_tiles(graph, sums.parts, machine, tiles.plan)) {
+                tiles.name += " and tiles";
+                starts.push_back(std::move(tiles));
+            }
         }
         spaces.push_back({std::move(sums.variant), std::move(starts),
                           sums.of_rows ? std::move(sums.parts) : std::vector<Parts>{},

@@ -8,6 +8,7 @@
 #include "schedule/scheduled_dag.h"
 #include "search/inlining.h"
 #include "search/nests.h"
+#include "search/part_tiles.h"
 
 namespace nestor {
 
@@ -483,6 +484,28 @@ void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const 
         }
         unroll_runs(update, nest);
     }
+}
+
+bool place_in_tiles(const PipelineDag& graph, const std::vector<Parts>& all, const Machine& machine,
+                    Plan& plan) {
+    bool any = false;
+    for (const Parts& parts : all) {
+        const int update = graph.functions[parts.function].stages.back().index;
+        if (parts.lanes < 0 || LongSum(graph, parts.function, update, machine).uses_once()) {
+            continue;
+        }
+        std::optional<Plan> best;
+        for_each_part_tile(graph, machine, plan, parts.function, [&](const Plan& tile) {
+            if (!best) {
+                best = tile;
+            }
+        });
+        if (best) {
+            plan = std::move(*best);
+            any = true;
+        }
+    }
+    return any;
 }
 
 Plan carry_over(const Variant& variant, const std::vector<Parts>& parts, const Machine& machine,

@@ -67,6 +67,11 @@ struct SumsInParts {
 void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const Machine& machine,
                  Plan& plan);
 
+/** Puts vectors of parts that share what they load into register tiles (part_tiles.h). Whether
+ * there are any. `plan`: with the parts in their places. */
+[[nodiscard]] bool place_in_tiles(const PipelineDag& graph, const std::vector<Parts>& all,
+                                  const Machine& machine, Plan& plan);
+
 /** A plan of the pipeline as it is, with parts. `start`: any plan of the variant, for what the
  * pipeline does not have. */
 [[nodiscard]] Plan carry_over(const Variant& variant, const std::vector<Parts>& parts,

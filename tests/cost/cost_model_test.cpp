@@ -1051,6 +1051,31 @@ TEST(Cost, RowsThatAreFarApartAreAPageEach) {
     EXPECT_GT(pages(false), 5 * pages(true));
 }
 
+// Sums of a block by the rows of one matrix, a(k, x) * a(k, y), or of two: the block's rows of x
+// and of y are no more pages and no more bytes, however far apart they are.
+TEST(Cost, RowsOfOneMatrixByItsOwnAreNotAllBetweenThem) {
+    const auto predicted = [&](bool its_own) {
+        PipelineDag dag = samples::matmul();
+        constexpr std::int64_t kDepth = 1 << 14;
+        const std::vector<Range> rows = {{0, kDepth}, {0, 512}};
+        Stage& update = dag.functions[2].stages[1];
+        update.loops[2].range.extent = kDepth;
+        for (const int f : {0, 1}) {
+            dag.functions[f].region = dag.inputs[f].region = rows;
+        }
+        std::swap(update.loads[1].coords[0], update.loads[1].coords[1]);
+        if (its_own) {
+            update.loads[1].index = 0;
+        }
+        return predict(dag, sums_in_blocks(dag, 8), avx2()).cost;
+    };
+    const Cost own = predicted(true);
+    const Cost two = predicted(false);
+    for (const Term term : {Term::Pages, Term::L2, Term::L3}) {
+        EXPECT_LT(own[term], 1.25 * two[term]) << name_of(term);
+    }
+}
+
 TEST(Evaluator, PredictsWhatTheModelPredicts) {
     const PipelineDag dag = blur();
     const Machine machine = avx2();

@@ -1,4 +1,4 @@
-// Products of narrow integers, at sizes that no tile divides.
+// Products, most of narrow integers, at sizes that no tile divides.
 #include "support/pipelines.h"
 
 namespace nestor::testing {
@@ -54,6 +54,33 @@ BuiltPipeline convolution_of_bytes() {
     return b.finish();
 }
 
+// Rows by rows of one matrix, as long as it happens to be: vectors along the steps, in tiles of
+// rows.
+BuiltPipeline rows_by_rows() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 331}, {0, 29}}, {InputSize::Estimate, {}, {}});
+    RDom k(0, in.width(), "k");
+    Func sums("sums"), out("out");
+    sums(x, y) = 0.0f;
+    sums(x, y) += in(k, x) * in(k, y);
+    out(x, y) = sums(x, y) / cast<float>(in.width());
+    b.output(out, {{0, 29}, {0, 29}});
+    return b.finish();
+}
+
+// Rows by rows of two matrices, where the sums are the output.
+BuiltPipeline rows_by_rows_of_two() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 203}, {0, 31}});
+    ImageParam weights = b.image(Float(32), "weights", {{0, 203}, {0, 26}});
+    RDom k(0, 203, "k");
+    Func out("out");
+    out(x, y) = cast<float>(x);
+    out(x, y) += in(k, y) * weights(k, x);
+    b.output(out, {{0, 26}, {0, 31}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> product_pipelines() {
@@ -63,6 +90,8 @@ std::vector<TestPipeline> product_pipelines() {
         {"product_of_words", "product", product_of_words},
         {"product_of_odd_depth", "product", product_of_odd_depth},
         {"convolution_of_bytes", "convolution", convolution_of_bytes},
+        {"rows_by_rows", "product", rows_by_rows},
+        {"rows_by_rows_of_two", "product", rows_by_rows_of_two},
     };
 }
 
