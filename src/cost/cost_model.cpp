@@ -108,23 +108,27 @@ GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) 
 Cost group_cost(ScheduleFacts& facts, int root, const GroupExecution& execution, GroupWork* work) {
     const Machine& machine = facts.machine();
     const double clock = machine.clock.value;
-    const double threads = execution.threads;
-    GroupFootprints footprints;
-    const Traffic traffic = group_traffic(facts, root, footprints);
-    if (work != nullptr) {
-        work->traffic = traffic;
-        work->footprints = std::move(footprints);
-        work->threads = threads;
-    }
     Cost cost = execution.cost;
-    cost[Term::L2] = traffic.l2 / machine.l2.read.value / clock / threads;
-    cost[Term::L3] = traffic.l3 / machine.l3.read.value / clock / threads;
-    cost[Term::Dram] = traffic.dram / dram_bandwidth(machine, threads);
+    double pages = 0;
+    GroupFootprints footprints;
+    for (const auto& [moved, threads] : group_traffic(facts, root, footprints)) {
+        const double share = clock * threads;
+        cost[Term::L2] += moved.l2 / machine.l2.read.value / share;
+        cost[Term::L3] += moved.l3 / machine.l3.read.value / share;
+        cost[Term::Dram] += moved.dram / dram_bandwidth(machine, threads);
+        pages += (kPageVisit * moved.page_visits + kPageWalk * moved.page_walks) / share;
+        if (work != nullptr) {
+            work->traffic += moved;
+        }
+    }
+    if (work != nullptr) {
+        work->footprints = std::move(footprints);
+        work->threads = execution.threads;
+    }
     overlap(cost);
-    cost[Term::Pages] =
-        (kPageVisit * traffic.page_visits + kPageWalk * traffic.page_walks) / clock / threads;
+    cost[Term::Pages] = pages;
     cost[Term::Imbalance] = (execution.imbalance - 1) * (cost.total() - cost[Term::Launch]);
-    cost[Term::Allocation] = allocation_seconds(facts, root) / threads;
+    cost[Term::Allocation] = allocation_seconds(facts, root) / execution.threads;
     return cost;
 }
 

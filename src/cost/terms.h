@@ -43,20 +43,30 @@ struct Traffic {
      * holds (its first-level data TLB); counted as what a cache holds is. */
     double page_visits = 0;
     double page_walks = 0;  // the same, of the second table: these are looked up in memory
+
+    Traffic& operator+=(const Traffic& other);
+};
+
+/** Of one nest of a root function, and of all that is computed in its loops. */
+struct NestTraffic {
+    Traffic moved;
+    double threads = 1;  // at the same time
 };
 
 /** What is known of what a root function's nests touch, one of them after the other. */
 using GroupFootprints = std::deque<Footprints>;
 
 /**
- * What a root function's nests, and all that is computed inside of them, move. For each cache: the
+ * What a root function's nests, and all that is computed inside of them, move; one for each nest of
+ * the function itself. For each cache: the
  * outermost loop of which one iteration touches no more than the cache holds; each iteration brings
  * what the one before did not have, and storage that lives inside never leaves. (After S. Williams
  * et al., "Roofline", 2009, for what bounds it, and U. Bondhugula's tiling of footprints.) What is
  * written counts twice: lines are read before they are written. `footprints` is empty, and gets
  * those of each nest of the function itself.
  */
-[[nodiscard]] Traffic group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all);
+[[nodiscard]] std::vector<NestTraffic> group_traffic(ScheduleFacts& facts, int root,
+                                                     GroupFootprints& all);
 
 /** Whether so many bytes stay in a cache from one run of the pipeline to the next. */
 [[nodiscard]] bool stays_in(const CacheLevel& cache, double bytes);

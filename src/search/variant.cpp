@@ -119,8 +119,9 @@ class LongSum {
     // for all threads: tasks that go over all points read what the sums are made of once.
     [[nodiscard]] bool may_have_tasks() const {
         constexpr std::int64_t kFewPoints = 1024;
-        return points() <= kFewPoints &&
-               iterations(stage_) >= kLeastWork * static_cast<double>(points());
+        constexpr double kLeastSteps = 4000;  // of each sum: adding up its parts is one per cent
+        return points() <= kFewPoints && iterations(stage_) >= kLeastWork &&
+               iterations(stage_) >= kLeastSteps * static_cast<double>(points());
     }
 
     // Sums for each of a number of tasks, where the points are not enough of them.

@@ -1051,6 +1051,34 @@ TEST(Cost, RowsThatAreFarApartAreAPageEach) {
     EXPECT_GT(pages(false), 5 * pages(true));
 }
 
+// Sums of rows by one thread, whether or not all threads set them to zero before.
+TEST(Cost, TrafficIsOfTheThreadsThatMoveIt) {
+    PipelineDag dag = samples::sums();
+    for (Function& f : dag.functions) {
+        for (Stage& stage : f.stages) {
+            for (Loop& loop : stage.loops) {
+                loop.range.extent = loop.is_reduction() ? 1 << 20 : loop.range.extent;
+            }
+        }
+    }
+    dag.functions[0].region[0].extent = dag.inputs[0].region[0].extent = 1 << 20;
+    const auto predicted = [&](bool parallel_zeros, bool parallel_sums) {
+        Schedule schedule = at_root(dag, false, 1);
+        if (parallel_zeros) {
+            nest(schedule, 1, 0).parallel = {{0, 0}};
+        }
+        if (parallel_sums) {
+            nest(schedule, 1, 1).parallel = {{0, 0}};
+        }
+        return predict(dag, schedule, avx2(4)).cost;
+    };
+    const Cost serial = predicted(false, false);
+    for (const Term term : {Term::L3, Term::Dram}) {
+        EXPECT_NEAR(predicted(true, false)[term], serial[term], 0.01 * serial[term]);
+    }
+    EXPECT_LT(predicted(true, true)[Term::L3], 0.5 * serial[Term::L3]);
+}
+
 // Sums of a block by the rows of one matrix, a(k, x) * a(k, y), or of two: the block's rows of x
 // and of y are no more pages and no more bytes, however far apart they are.
 TEST(Cost, RowsOfOneMatrixByItsOwnAreNotAllBetweenThem) {

@@ -514,5 +514,31 @@ TEST(Legality, SurvivesRandomSchedules) {
     }
 }
 
+// Sums over a(k, y) * b(4x, k) in blocks of eight vectors along x, each of which is shuffled out of
+// others, or of eight rows, which share one.
+TEST(CodeSize, CountsShufflesOnceForCopiesThatShareThem) {
+    PipelineDag dag = samples::matmul();
+    Coordinate& along = dag.functions[2].stages[1].loads[1].coords[0];
+    const auto size = [&](int dim) {
+        Schedule schedule = empty_schedule(dag);
+        for (const int f : {2, 3}) {
+            schedule.functions[f].compute = Level::root();
+        }
+        LoopNest& sums = nest(schedule, 2, 1);
+        if (dim == 0) {
+            split(sums, 0, 64, kGuard);
+        }
+        sums.unrolled = {dim == 0 ? LoopRef{0, 1} : split(sums, dim, 8, kGuard)};
+        sums.vector = split(sums, 0, 8, kGuard);
+        return code_size(dag, schedule);
+    };
+    along.rates[0] = 4;
+    EXPECT_GT(size(0), 5 * size(1));
+
+    // Of what the data tell, there are no rates.
+    along = Coordinate{};
+    EXPECT_GT(size(0), 0);
+}
+
 }  // namespace
 }  // namespace nestor

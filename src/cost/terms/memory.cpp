@@ -36,15 +36,15 @@ double beyond(const ScheduleFacts& facts, const NestFacts& nest, std::size_t pos
 }
 
 // Of one nest, beyond one cache.
-class NestTraffic {
+class CacheTraffic {
   public:
     /** Where lines of a cache go: to the set that their address says, or spread by a hash of it,
      * as in the last caches of current processors. */
     enum class Sets { ByAddress, Hashed };
 
     /** `start`: bytes that the beginning of a run costs beyond that cache. */
-    NestTraffic(ScheduleFacts& facts, Footprints& footprints, const CacheLevel& cache, Sets sets,
-                double start)
+    CacheTraffic(ScheduleFacts& facts, Footprints& footprints, const CacheLevel& cache, Sets sets,
+                 double start)
         : facts_(facts),
           footprints_(footprints),
           stays_(stays_in(cache, facts.everything())),
@@ -219,31 +219,52 @@ class PageVisits {
     const double held_;
 };
 
+// That run the nest or what is computed in its loops, at most at the same time.
+double threads_in(const ScheduleFacts& facts, const NestFacts& nest) {
+    double threads = nest.threads;
+    for (const NestFacts& each : facts.nests()) {
+        if (!nest.loops.empty() &&
+            facts.placement().is_computed_inside(each.function, nest.loops.back().site)) {
+            threads = std::max(threads, each.threads);
+        }
+    }
+    return threads;
+}
+
 }  // namespace
 
 bool stays_in(const CacheLevel& cache, double bytes) {
     return bytes <= kUsable * cache.bytes.value;
 }
 
-Traffic group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all) {
+Traffic& Traffic::operator+=(const Traffic& other) {
+    l2 += other.l2;
+    l3 += other.l3;
+    dram += other.dram;
+    page_visits += other.page_visits;
+    page_walks += other.page_walks;
+    return *this;
+}
+
+std::vector<NestTraffic> group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all) {
     const Machine& machine = facts.machine();
-    Traffic traffic;
+    std::vector<NestTraffic> result;
     for (const NestFacts* nest : facts.nests_at_root()) {
         if (nest->function != root) {
             continue;
         }
         Footprints& footprints = all.emplace_back(facts, *nest);
-        using enum NestTraffic::Sets;
-        const auto past = [&](const CacheLevel& cache, NestTraffic::Sets sets, double start) {
-            return NestTraffic(facts, footprints, cache, sets, start).bytes(*nest);
+        using enum CacheTraffic::Sets;
+        const auto past = [&](const CacheLevel& cache, CacheTraffic::Sets sets, double start) {
+            return CacheTraffic(facts, footprints, cache, sets, start).bytes(*nest);
         };
-        traffic.l2 += past(machine.l1, ByAddress, 0);
-        traffic.l3 += past(machine.l2, ByAddress, kStartL3);
-        traffic.dram += past(machine.l3, Hashed, kStartDram);
-        traffic.page_visits += PageVisits(facts, footprints, kTranslations).count(*nest);
-        traffic.page_walks += PageVisits(facts, footprints, kSecondTranslations).count(*nest);
+        result.push_back({{past(machine.l1, ByAddress, 0), past(machine.l2, ByAddress, kStartL3),
+                           past(machine.l3, Hashed, kStartDram),
+                           PageVisits(facts, footprints, kTranslations).count(*nest),
+                           PageVisits(facts, footprints, kSecondTranslations).count(*nest)},
+                          threads_in(facts, *nest)});
     }
-    return traffic;
+    return result;
 }
 
 }  // namespace nestor

@@ -155,15 +155,45 @@ std::int64_t instructions_per_vector(const RuleContext& c, int function, int sta
     return apart == kScattered ? lanes : std::min(lanes, registers * shuffles);
 }
 
-// Whether vectors take every third or more distant point of what they read, as pyramids do whose
-// levels are inlined. LLVM's time grows much faster than the number of such shuffles in a block:
-// four copies of one of local_laplacian's levels take 56 s, one 2 s.
-bool shuffles_much(const RuleContext& c, int function, int stage, const LoopNest& nest) {
-    if (!nest.vector || nest.unrolled.empty()) {
-        return false;
+// Whether vectors along a loop take every third or more distant point of what a load reads.
+bool is_far_along(const RuleContext& c, const Load& load, int loop) {
+    const bool expanded = load.source == Source::Function && c.placement.is_transparent(load.index);
+    for (int k = 0; k < std::ssize(load.coords); k++) {
+        const Coordinate& at = load.coords[k];
+        if (!at.changes_with(loop) || (!at.affine && !at.usually_affine)) {
+            continue;
+        }
+        const double rate = std::abs(at.rates[loop]);
+        if (rate > 0 && rate * (expanded ? access_along(c.placement, load.index, k).rate : 1) > 2) {
+            return true;
+        }
     }
-    const Loop& loop = c.graph.functions[function].stages[stage].loops[nest.vector->dim];
-    return !loop.is_reduction() && access_along(c.placement, function, loop.position).rate > 2;
+    return false;
+}
+
+// Copies of a nest's vectors that are each shuffled out of others, as in pyramids whose levels are
+// inlined. LLVM's time grows much faster than the number of such shuffles in a block: four
+// copies of one of local_laplacian's levels take 56 s, one 2 s. What does not move with an unrolled
+// loop (the rows of a register tile, of a filter with a step) is shuffled once for all of it.
+std::int64_t shuffled_copies(const RuleContext& c, int function, int stage, const LoopNest& nest,
+                             const std::vector<StageDim>& dims) {
+    const Stage& mine = c.graph.functions[function].stages[stage];
+    if (!nest.vector || nest.unrolled.empty() || mine.loops[nest.vector->dim].is_reduction()) {
+        return 1;
+    }
+    std::vector<const Load*> far;
+    for (const Load& load : mine.loads) {
+        if (is_far_along(c, load, nest.vector->dim)) {
+            far.push_back(&load);
+        }
+    }
+    std::int64_t copies = 1;
+    for (const LoopRef& loop : nest.unrolled) {
+        const bool moves = std::ranges::any_of(
+            far, [&](const Load* load) { return change_with(load->coords, loop.dim); });
+        copies = times(copies, moves ? loop_extent(nest, dims, loop) : 1);
+    }
+    return copies;
 }
 
 // Nodes of the expression in each of a stage's nests. Where they are cases of a selector, each has
@@ -278,9 +308,9 @@ std::int64_t code_size(const RuleContext& c) {
             copies = times(copies, loop_extent(nest, dims, loop));
         }
         body = times(body, copies);
-        if (shuffles_much(c, f, s, nest)) {
+        if (const std::int64_t shuffled = shuffled_copies(c, f, s, nest, dims); shuffled > 1) {
             body = static_cast<std::int64_t>(static_cast<double>(body) *
-                                             std::pow(copies, kShuffledCopies));
+                                             std::pow(shuffled, kShuffledCopies));
         }
         auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
                                                           std::pow(instructions, kInstruction));
