@@ -40,8 +40,9 @@ enum class MoveKind {
     OutputSums,        // sums before outputs
     TransposedCopies,  // of what is read across its rows
     Columns,           // resampling by columns
+    SumCopies,         // of sums that are stored
 };
-constexpr std::size_t kMoveKinds = 26;
+constexpr std::size_t kMoveKinds = 27;
 
 class MoveSet {
   public:

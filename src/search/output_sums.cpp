@@ -5,6 +5,7 @@
 
 #include "search/inlining.h"
 #include "search/plan.h"
+#include "search/pointwise.h"
 
 namespace nestor {
 
@@ -12,27 +13,6 @@ namespace {
 
 constexpr double kLeastWork = 50'000;     // points of a reduction for which the code pays
 constexpr std::int64_t kFewestSteps = 4;  // that share a load and a store of the output
-
-// Its loops are the function's dimensions, and all others are of the reduction.
-bool stores_at_its_variables(const Function& f, const Stage& stage) {
-    const std::vector<Coordinate> stores = stored_at(stage, f.dimensions());
-    for (int d = 0; d < f.dimensions(); d++) {
-        const Coordinate& coordinate = stores[d];
-        if (!coordinate.affine || coordinate.offset_min != 0 || coordinate.offset_max != 0) {
-            return false;
-        }
-        const int along = loop_along(stage, d);
-        for (int l = 0; l < static_cast<int>(stage.loops.size()); l++) {
-            if (coordinate.rates[l] != (l == along ? 1 : 0)) {
-                return false;
-            }
-        }
-        if (along < 0 || stage.loops[along].kind != LoopKind::Pure) {
-            return false;
-        }
-    }
-    return true;
-}
 
 bool is_long_sum(const Function& f, const Stage& stage) {
     std::int64_t steps = 1;

@@ -64,8 +64,9 @@ class PartTiles {
 
     // The vector goes on along the parts that it goes along now.
     bool find_lanes() {
-        const NestPlan& nest = plan_.functions[parts_].stages.back();
-        lanes_ = nest.vector_dim < 0 ? -1 : f_.stages.back().loops[nest.vector_dim].position;
+        const int along = plan_.functions[parts_].stages.back().vector_dim;
+        const std::vector<Loop>& loops = f_.stages.back().loops;
+        lanes_ = along < 0 || loops[along].is_reduction() ? -1 : loops[along].position;
         return lanes_ >= 0 && f_.region[lanes_].extent % lanes() == 0 &&
                dag_.functions[sum_].stages[read_.stage].loops[read_.loops[lanes_]].is_reduction();
     }

@@ -66,4 +66,24 @@ std::optional<Reading> summed_reading(const Function& reader, int read, int dime
     return only_reading(reader, read, dimensions, true);
 }
 
+bool stores_at_its_variables(const Function& f, const Stage& stage) {
+    const std::vector<Coordinate> stores = stored_at(stage, f.dimensions());
+    for (int d = 0; d < f.dimensions(); d++) {
+        const Coordinate& coordinate = stores[d];
+        if (!coordinate.affine || coordinate.offset_min != 0 || coordinate.offset_max != 0) {
+            return false;
+        }
+        const int along = loop_along(stage, d);
+        for (int l = 0; l < static_cast<int>(stage.loops.size()); l++) {
+            if (coordinate.rates[l] != (l == along ? 1 : 0)) {
+                return false;
+            }
+        }
+        if (along < 0 || stage.loops[along].kind != LoopKind::Pure) {
+            return false;
+        }
+    }
+    return true;
+}
+
 }  // namespace nestor

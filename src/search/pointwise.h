@@ -1,5 +1,5 @@
 #pragma once
-// Functions that one definition reads point by point.
+// Definitions that read and store point by point.
 
 #include <optional>
 #include <vector>
@@ -23,5 +23,9 @@ struct Reading {
 /** The same of a definition with a reduction, each step of which reads one point. */
 [[nodiscard]] std::optional<Reading> summed_reading(const Function& reader, int read,
                                                     int dimensions);
+
+/** Whether a definition stores at the function's own variables, f(x, y), each of which is a loop of
+ * its own; all other loops are of a reduction. */
+[[nodiscard]] bool stores_at_its_variables(const Function& f, const Stage& stage);
 
 }  // namespace nestor

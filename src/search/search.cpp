@@ -18,6 +18,7 @@
 #include "search/seeds.h"
 #include "search/space.h"
 #include "search/storage.h"
+#include "search/sum_copies.h"
 
 namespace nestor {
 
@@ -71,26 +72,36 @@ std::vector<Job> chosen_jobs(const std::vector<Space>& spaces, const Machine& ma
 // The best plans of the pipeline as it is, so many of them, with its sums of rows in parts.
 // Descents from the starts of those spaces find worse ones where there are products, too
 // (attention: 16 ms predicted, 8.1 without parts): what is good for these is found before.
+// With copies of its sums only if the best plan of all is one of these: others would be compared by
+// what the model says of gathers, say, which it knows less about (resample: a third of the speed).
 std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vector<Job>& jobs,
-                              const std::vector<std::optional<Found>>& all,
+                              const std::vector<std::optional<Found>>& all, const PipelineDag& dag,
                               const Machine& machine) {
     constexpr std::size_t kMost = 2;
-    std::vector<const Found*> best;
+    std::vector<std::pair<const Found*, int>> best;  // and its space
     for (std::size_t i = 0; i < jobs.size(); i++) {
-        if (jobs[i].space == 0 && all[i]) {
-            best.push_back(&*all[i]);
+        if (all[i]) {
+            best.emplace_back(&*all[i], jobs[i].space);
         }
     }
-    std::ranges::stable_sort(best, {}, &Found::seconds);
+    std::ranges::stable_sort(best, {}, [](const auto& each) { return each.first->seconds; });
+    const bool unchanged_is_best = !best.empty() && best.front().second == 0;
+    std::erase_if(best, [](const auto& each) { return each.second != 0; });
     best.resize(std::min(best.size(), kMost));
     std::vector<Job> further;
     for (int s = 0; s < std::ssize(spaces); s++) {
         const Space& space = spaces[s];
-        for (const Found* each : best) {
+        for (const auto& [each, _] : best) {
             if (!space.rows.empty()) {
                 further.push_back({s,
                                    {each->name + ", then rows in parts",
                                     carry_over(space.variant, space.rows, machine, each->plan,
+                                               space.starts.front().plan)}});
+            }
+            if (!space.copied.empty() && unchanged_is_best) {
+                further.push_back({s,
+                                   {each->name + ", then sums in registers",
+                                    carry_over(dag, space.variant, space.copied, each->plan,
                                                space.starts.front().plan)}});
             }
         }
@@ -179,11 +190,13 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
 }
 
 // Descents from further starts, of which those count that find something clearly better: what is
-// predicted a percent faster is as often slower (reductions: 0.78, predicted 0.998).
+// predicted a percent faster is as often slower (reductions: 0.78, predicted 0.998). Copies of sums
+// are worth more than is predicted (docs/RESULTS.md, "Sums that are stored").
 void add_further(std::vector<Job> further, const std::vector<Space>& spaces, const Machine& machine,
                  const SearchOptions& options, const Caps& caps, const Limits& limits,
                  std::vector<Job>& jobs, std::vector<std::optional<Found>>& all) {
     constexpr double kClearly = 0.95;
+    constexpr double kNearly = 1.05;  // what is better now may be worse once it is lowered
     double best = std::numeric_limits<double>::infinity();
     for (const std::optional<Found>& each : all) {
         best = each ? std::min(best, each->seconds) : best;
@@ -191,7 +204,8 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
     std::vector<std::optional<Found>> found =
         descend_from(spaces, further, machine, options, caps, limits);
     for (std::size_t i = 0; i < further.size(); i++) {
-        if (found[i] && found[i]->seconds < kClearly * best) {
+        const double enough = spaces[further[i].space].copied.empty() ? kClearly : kNearly;
+        if (found[i] && found[i]->seconds < enough * best) {
             jobs.push_back(std::move(further[i]));
             all.push_back(std::move(found[i]));
         }
@@ -277,8 +291,8 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         std::vector<std::optional<Found>> all =
             descend_from(spaces, jobs, machine, options, caps, limits);
         if (options.passes > 1) {
-            add_further(carried_over(spaces, jobs, all, machine), spaces, machine, options, caps,
-                        limits, jobs, all);
+            add_further(carried_over(spaces, jobs, all, dag, machine), spaces, machine, options,
+                        caps, limits, jobs, all);
         }
         for (std::size_t i = 0; i < jobs.size(); i++) {
             std::optional<Found>& found = all[i];

@@ -5,6 +5,7 @@
 
 #include "search/output_sums.h"
 #include "search/resampling.h"
+#include "search/sum_copies.h"
 #include "search/transpositions.h"
 
 namespace nestor {
@@ -20,7 +21,7 @@ Caps caps_in(const Space& space, Caps caps) {
 std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                const MoveSet& moves) {
     std::vector<Space> spaces;
-    spaces.push_back({Variant(dag), make_starts(dag, machine), {}});
+    spaces.push_back({Variant(dag), make_starts(dag, machine), {}, {}});
     const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
         return moves.has(kind) ? make(dag) : std::nullopt;
     };
@@ -43,8 +44,10 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                 starts.push_back(std::move(tiles));
             }
         }
-        spaces.push_back({std::move(sums.variant), std::move(starts),
+        spaces.push_back({std::move(sums.variant),
+                          std::move(starts),
                           sums.of_rows ? std::move(sums.parts) : std::vector<Parts>{},
+                          {},
                           sums.of_rows_only});
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::OutputSums, sums_before_outputs)) {
@@ -52,7 +55,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
         for (Start& start : starts) {
             start.name += ", sums before outputs";
         }
-        spaces.push_back({std::move(*variant), std::move(starts), {}});
+        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
     }
     if (std::optional<Variant> variant =
             variant_of(MoveKind::TransposedCopies, transposed_copies)) {
@@ -61,7 +64,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += ", transposed in blocks";
             place_transpositions(variant->graph(), machine, start.plan);
         }
-        spaces.push_back({std::move(*variant), std::move(starts), {}});
+        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::Columns, resampled_by_columns)) {
         std::vector<Start> starts = make_starts(variant->graph(), machine);
@@ -69,7 +72,14 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += ", by columns";
             place_by_columns(variant->graph(), machine, start.plan);
         }
-        spaces.push_back({std::move(*variant), std::move(starts), {}});
+        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
+    }
+    if (moves.has(MoveKind::SumCopies)) {
+        if (std::optional<SumCopies> copies = copies_of_sums(dag)) {
+            std::vector<Start> starts = make_starts(copies->variant.graph(), machine);
+            spaces.push_back(
+                {std::move(copies->variant), std::move(starts), {}, std::move(copies->sums), true});
+        }
     }
     return spaces;
 }

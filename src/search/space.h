@@ -13,6 +13,8 @@ struct Space {
     std::vector<Start> starts;  // plans of variant.graph()
     /** Of sums of rows in parts: to carry_over() a plan of the pipeline as it is; others: empty. */
     std::vector<Parts> rows;
+    /** Sums of the pipeline that have copies: to carry over a plan of it; others: empty. */
+    std::vector<int> copied;
     bool only_carried_over = false;  // searched from such plans, not from the starts
 };
 
@@ -21,8 +23,8 @@ struct Space {
 [[nodiscard]] Caps caps_in(const Space& space, Caps caps);
 
 /** The pipeline as it is, then with its long sums, all or those of rows, in parts, with those that
- * are its outputs in functions of their own, and with copies of what is read across its rows, if it
- * has any, and if `moves` has them. */
+ * are its outputs in functions of their own, with copies of what is read across its rows, and of
+ * sums that are stored, if it has any, and if `moves` has them. */
 [[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                              const MoveSet& moves = {});
 

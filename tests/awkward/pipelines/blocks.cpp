@@ -68,6 +68,21 @@ BuiltPipeline rows_of_constant_size_backwards() {
     return b.finish();
 }
 
+// Sums of columns of sums of rows, each read at several points.
+BuiltPipeline sums_read_at_several_points() {
+    PipelineBuilder b;
+    ImageParam in = b.image(UInt(8), "in", {{-2, 223}, {-5, 109}});
+    RDom r(0, 5, "r");
+    Func rows("rows"), sums("sums"), out("out");
+    rows(x, y) = 1;
+    rows(x, y) += cast<int>(in(x + r, y)) * cast<int>(in(x + r, y));
+    sums(x, y) = x;
+    sums(x, y) += rows(x, y + r);
+    out(x, y) = sums(x, y) - min(sums(x - 1, y - 3), sums(x - 2, y - 5));
+    b.output(out, {{0, 217}, {0, 100}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> block_pipelines() {
@@ -76,6 +91,7 @@ std::vector<TestPipeline> block_pipelines() {
         {"means_of_blocks", "blocks", means_of_blocks},
         {"tiled_weights", "blocks", tiled_weights},
         {"rows_of_constant_size_backwards", "blocks", rows_of_constant_size_backwards},
+        {"sums_read_at_several_points", "reduction", sums_read_at_several_points},
     };
 }
 
