@@ -79,7 +79,7 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
                        ? std::min(result.region, fetched(nest, position, array))
                        : result.region;
     Layout memory = layout(array, extents);
-    // Rows and columns that are far apart have everything between them as their region.
+    // Of a region that is touched in part (rows far apart have everything between them as theirs).
     const double share = result.bytes / result.region;
     memory.runs = std::max(1.0, share * memory.runs);
     memory.pages = std::max(1.0, share * memory.pages);

@@ -58,12 +58,11 @@ using GroupFootprints = std::deque<Footprints>;
 
 /**
  * What a root function's nests, and all that is computed inside of them, move; one for each nest of
- * the function itself. For each cache: the
- * outermost loop of which one iteration touches no more than the cache holds; each iteration brings
- * what the one before did not have, and storage that lives inside never leaves. (After S. Williams
- * et al., "Roofline", 2009, for what bounds it, and U. Bondhugula's tiling of footprints.) What is
- * written counts twice: lines are read before they are written. `footprints` is empty, and gets
- * those of each nest of the function itself.
+ * the function itself. For each cache: the outermost loop of which one iteration touches no more
+ * than the cache holds; each iteration brings what the one before did not have, and storage that
+ * lives inside never leaves. (After S. Williams et al., "Roofline", 2009, for what bounds it, and
+ * U. Bondhugula's tiling of footprints.) What is written counts twice: lines are read before they
+ * are written. `all` is empty, and gets the footprints of each of these nests.
  */
 [[nodiscard]] std::vector<NestTraffic> group_traffic(ScheduleFacts& facts, int root,
                                                      GroupFootprints& all);

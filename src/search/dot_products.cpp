@@ -102,9 +102,7 @@ class DotProducts {
         NestPlan& copy = panel.stages[0];
         const int before = panel.dense;
         const int row = dim_along(load, nest.vector_dim);
-        panel.place = Place::At;
-        panel.compute = panel.store = {function_, stage.index, SiteKind::Step};
-        panel.modulus.assign(panel.modulus.size(), 1);
+        compute_at({function_, stage.index, SiteKind::Step}, panel);
         panel.dense = along;
         std::ranges::fill(copy.block, 1);
         copy.vector_dim = before;

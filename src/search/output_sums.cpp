@@ -11,7 +11,6 @@ namespace nestor {
 
 namespace {
 
-constexpr double kLeastWork = 50'000;     // points of a reduction for which the code pays
 constexpr std::int64_t kFewestSteps = 4;  // that share a load and a store of the output
 
 bool is_long_sum(const Function& f, const Stage& stage) {

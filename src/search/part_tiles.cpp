@@ -42,17 +42,12 @@ class PartTiles {
   private:
     bool find_sum() {
         const bool reduces = f_.stages.size() > 1 && has_reduction(f_.stages.back());
-        if (!reduces || f_.consumers.size() != 1 || f_.is_output) {
-            return false;
-        }
-        sum_ = f_.consumers[0];
-        const std::optional<Reading> reading =
-            summed_reading(dag_.functions[sum_], parts_, f_.dimensions());
-        if (!reading) {
+        const std::optional<Reading> reading = reduces ? sole_sum(dag_, parts_) : std::nullopt;
+        if (!reading || f_.is_output) {
             return false;
         }
         read_ = *reading;
-        const Stage& stage = dag_.functions[sum_].stages[read_.stage];
+        const Stage& stage = sum_stage();
         for (int d = 0; d < f_.dimensions(); d++) {
             const bool is_part = stage.loops[read_.loops[d]].is_reduction();
             if (!is_part && f_.region[d].extent > 1) {
@@ -68,33 +63,26 @@ class PartTiles {
         const std::vector<Loop>& loops = f_.stages.back().loops;
         lanes_ = along < 0 || loops[along].is_reduction() ? -1 : loops[along].position;
         return lanes_ >= 0 && f_.region[lanes_].extent % lanes() == 0 &&
-               dag_.functions[sum_].stages[read_.stage].loops[read_.loops[lanes_]].is_reduction();
+               sum_stage().loops[read_.loops[lanes_]].is_reduction();
     }
 
     // What reads the sum point by point, if its own consumer does; or else the sum itself.
     void find_reader() {
-        const Function& sum = dag_.functions[sum_];
-        reader_ = sum_;
-        stage_ = read_.stage;
+        const std::optional<Reading> reading = dag_.functions[read_.reader].is_output
+                                                   ? std::nullopt
+                                                   : sole_reading(dag_, read_.reader);
+        reader_ = reading ? reading->reader : read_.reader;
+        stage_ = reading ? reading->stage : read_.stage;
         loops_.assign(f_.dimensions(), -1);
         for (const int d : points_) {
-            loops_[d] = read_.loops[d];
+            const int loop = read_.loops[d];
+            loops_[d] = reading ? reading->loops[sum_stage().loops[loop].position] : loop;
         }
-        if (sum.is_output || sum.consumers.size() != 1) {
-            return;
-        }
-        const int consumer = sum.consumers[0];
-        const std::optional<Reading> reading =
-            pointwise_reading(dag_.functions[consumer], sum_, sum.dimensions());
-        if (!reading) {
-            return;
-        }
-        reader_ = consumer;
-        stage_ = reading->stage;
-        for (const int d : points_) {
-            const Loop& loop = sum.stages[read_.stage].loops[read_.loops[d]];
-            loops_[d] = reading->loops[loop.position];
-        }
+    }
+
+    // The update that adds up the parts.
+    [[nodiscard]] const Stage& sum_stage() const {
+        return dag_.functions[read_.reader].stages[read_.stage];
     }
 
     [[nodiscard]] int lanes() const { return machine_.lanes(widest_bytes(f_)); }
@@ -146,8 +134,8 @@ class PartTiles {
             nest.lanes = lanes();
             nest.block[loop] = vectors();
         }
-        if (reader_ != sum_) {
-            FunctionPlan& sum = changed.functions[sum_];
+        if (reader_ != read_.reader) {
+            FunctionPlan& sum = changed.functions[read_.reader];
             compute_at(spot, sum);
             for (NestPlan& nest : sum.stages) {
                 set_plain(nest);
@@ -164,18 +152,6 @@ class PartTiles {
             nest.block[loops_[shape.down]] = shape.rows;
         }
         return changed;
-    }
-
-    static void compute_at(const Spot& spot, FunctionPlan& plan) {
-        plan.place = Place::At;
-        plan.compute = plan.store = spot;
-        plan.modulus.assign(plan.modulus.size(), 1);
-    }
-
-    static void set_plain(NestPlan& nest) {
-        nest.vector_dim = -1;
-        nest.lanes = 1;
-        std::ranges::fill(nest.block, 1);
     }
 
     void set_blocks(const Stage& stage, const Shape& shape, NestPlan& nest) const {
@@ -195,8 +171,7 @@ class PartTiles {
     const Function& f_;
     const Plan& plan_;
     const int parts_;
-    int sum_ = -1;
-    Reading read_;             // of the parts, by the sum
+    Reading read_;             // of the parts, by their sum
     std::vector<int> points_;  // dimensions of the parts that are none of parts
     int lanes_ = -1;           // the dimension of the parts that vectors go along
     int reader_ = -1;          // in whose loops parts and sums are

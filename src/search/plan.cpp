@@ -21,6 +21,18 @@ bool is_free(const Function& f, const Loop& loop) {
            (loop.kind == LoopKind::RaceFree && !f.stages[0].undefined);
 }
 
+void compute_at(const Spot& spot, FunctionPlan& plan) {
+    plan.place = Place::At;
+    plan.compute = plan.store = spot;
+    plan.modulus.assign(plan.modulus.size(), 1);
+}
+
+void set_plain(NestPlan& nest) {
+    nest.vector_dim = -1;
+    nest.lanes = 1;
+    std::ranges::fill(nest.block, 1);
+}
+
 bool may_be_arranged(const Function& f) {
     return !f.pinned && !f.is_extern && !f.is_output;
 }

@@ -86,6 +86,12 @@ struct FunctionPlan {
 
 [[nodiscard]] std::uint64_t hash(const FunctionPlan& plan);
 
+/** Computed and stored there, as large as is asked for. */
+void compute_at(const Spot& spot, FunctionPlan& plan);
+
+/** Scalar, one point after the other. */
+void set_plain(NestPlan& nest);
+
 struct Plan {
     std::vector<FunctionPlan> functions;  // one for each of PipelineDag::functions
 

@@ -50,8 +50,21 @@ std::optional<Reading> only_reading(const Function& reader, int read, int dimens
                 (reading && (reading->stage != stage.index || reading->loops != *loops))) {
                 return std::nullopt;
             }
-            reading = Reading{stage.index, std::move(*loops)};
+            reading = Reading{-1, stage.index, std::move(*loops)};
         }
+    }
+    return reading;
+}
+
+std::optional<Reading> by_only_consumer(const PipelineDag& dag, int function, bool reduces) {
+    const Function& f = dag.functions[function];
+    if (f.consumers.size() != 1) {
+        return std::nullopt;
+    }
+    std::optional<Reading> reading =
+        only_reading(dag.functions[f.consumers[0]], function, f.dimensions(), reduces);
+    if (reading) {
+        reading->reader = f.consumers[0];
     }
     return reading;
 }
@@ -62,8 +75,12 @@ std::optional<Reading> pointwise_reading(const Function& reader, int read, int d
     return only_reading(reader, read, dimensions, false);
 }
 
-std::optional<Reading> summed_reading(const Function& reader, int read, int dimensions) {
-    return only_reading(reader, read, dimensions, true);
+std::optional<Reading> sole_reading(const PipelineDag& dag, int function) {
+    return by_only_consumer(dag, function, false);
+}
+
+std::optional<Reading> sole_sum(const PipelineDag& dag, int function) {
+    return by_only_consumer(dag, function, true);
 }
 
 bool stores_at_its_variables(const Function& f, const Stage& stage) {

@@ -10,7 +10,8 @@ namespace nestor {
 
 /** Where a function is read, point by point. */
 struct Reading {
-    int stage = 0;           // of its only consumer
+    int reader = -1;         // see sole_reading(); otherwise, the asking side knows
+    int stage = 0;           // of its reader
     std::vector<int> loops;  // of that stage, along each dimension of what is read
 };
 
@@ -20,9 +21,11 @@ struct Reading {
 [[nodiscard]] std::optional<Reading> pointwise_reading(const Function& reader, int read,
                                                        int dimensions);
 
-/** The same of a definition with a reduction, each step of which reads one point. */
-[[nodiscard]] std::optional<Reading> summed_reading(const Function& reader, int read,
-                                                    int dimensions);
+/** By the only consumer of a function; nothing if it has several. */
+[[nodiscard]] std::optional<Reading> sole_reading(const PipelineDag& dag, int function);
+
+/** The same by a definition with a reduction, each step of which reads one point. */
+[[nodiscard]] std::optional<Reading> sole_sum(const PipelineDag& dag, int function);
 
 /** Whether a definition stores at the function's own variables, f(x, y), each of which is a loop of
  * its own; all other loops are of a reduction. */

@@ -35,12 +35,8 @@ class RegisterTiles {
                        return loop.is_reduction();
                    });
         });
-        if (!reduces || f_.consumers.size() != 1 || f_.is_output) {
-            return;
-        }
-        reader_ = f_.consumers[0];
-        const auto reading = pointwise_reading(dag_.functions[reader_], function_, f_.dimensions());
-        if (!reading) {
+        const auto reading = reduces ? sole_reading(dag_, function_) : std::nullopt;
+        if (!reading || f_.is_output) {
             return;
         }
         reading_ = *reading;
@@ -82,10 +78,8 @@ class RegisterTiles {
     void shape(int along, int lanes, int vectors, int across, int rows) {
         Plan changed = plan_;
         FunctionPlan& sums = changed.functions[function_];
-        FunctionPlan& reader = changed.functions[reader_];
-        sums.place = Place::At;
-        sums.compute = sums.store = {reader_, reading_.stage, SiteKind::Inner};
-        sums.modulus.assign(sums.modulus.size(), 1);
+        FunctionPlan& reader = changed.functions[reading_.reader];
+        compute_at({reading_.reader, reading_.stage, SiteKind::Inner}, sums);
         for (const Stage& stage : f_.stages) {
             NestPlan& nest = sums.stages[stage.index];
             const int x = loop_along(stage, along);
@@ -107,8 +101,9 @@ class RegisterTiles {
     // Columns of tiles, of one or several: what all rows need of a column can stay in a cache, as
     // it lies or in memory of its own.
     void columns(Plan& changed, int along, std::int64_t width, int across, int rows) {
-        const std::vector<Loop>& loops = dag_.functions[reader_].stages[reading_.stage].loops;
-        NestPlan& nest = changed.functions[reader_].stages[reading_.stage];
+        const std::vector<Loop>& loops =
+            dag_.functions[reading_.reader].stages[reading_.stage].loops;
+        NestPlan& nest = changed.functions[reading_.reader].stages[reading_.stage];
         for (std::size_t l = 0; l < loops.size(); l++) {
             nest.tile[l] = loops[l].range.extent;
         }
@@ -145,9 +140,7 @@ class RegisterTiles {
                     continue;
                 }
                 FunctionPlan& panel = changed.functions[load.index];
-                panel.place = Place::At;
-                panel.compute = panel.store = {reader_, reading_.stage, SiteKind::Tile};
-                panel.modulus.assign(panel.modulus.size(), 1);
+                compute_at({reading_.reader, reading_.stage, SiteKind::Tile}, panel);
                 any = true;
             }
         }
@@ -187,7 +180,6 @@ class RegisterTiles {
     const Plan& plan_;
     const int function_;
     const std::function<void(const Plan&)>& visit_;
-    int reader_ = -1;
     Reading reading_;
 };
 

@@ -99,12 +99,9 @@ bool is_arranged_by_reader(const PipelineDag& graph, int function) {
     if (f.stages.size() == 1) {
         return true;
     }
-    if (f.consumers.size() != 1) {
-        return false;
-    }
-    const Function& reader = graph.functions[f.consumers[0]];
-    return may_be_arranged(reader) && reader.stages.size() == 1 &&
-           pointwise_reading(reader, function, f.dimensions());
+    const std::optional<Reading> reading = sole_reading(graph, function);
+    return reading && may_be_arranged(graph.functions[reading->reader]) &&
+           graph.functions[reading->reader].stages.size() == 1;
 }
 
 Derivation copy_of(int function, std::vector<int> readers) {

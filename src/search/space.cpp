@@ -1,6 +1,7 @@
 #include "search/space.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "search/output_sums.h"
@@ -9,6 +10,24 @@
 #include "search/transpositions.h"
 
 namespace nestor {
+
+namespace {
+
+// Behind each start, the same with vectors of parts in register tiles, where there are any.
+void add_tiles(const std::vector<Parts>& parts, const Machine& machine, Space& space) {
+    std::vector<Start> starts;
+    for (Start& start : space.starts) {
+        Start tiles = start;
+        starts.push_back(std::move(start));
+        if (place_in_tiles(space.variant.graph(), parts, machine, tiles.plan)) {
+            tiles.name += " and tiles";
+            starts.push_back(std::move(tiles));
+        }
+    }
+    space.starts = std::move(starts);
+}
+
+}  // namespace
 
 Caps caps_in(const Space& space, Caps caps) {
     constexpr double kMore = 1.6;
@@ -21,64 +40,55 @@ Caps caps_in(const Space& space, Caps caps) {
 std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                const MoveSet& moves) {
     std::vector<Space> spaces;
-    spaces.push_back({Variant(dag), make_starts(dag, machine), {}, {}});
+    // `place`: what a start has of the variant.
+    const auto add = [&](Variant variant, const std::string& suffix, const auto& place) -> Space& {
+        std::vector<Start> starts = make_starts(variant.graph(), machine);
+        for (Start& start : starts) {
+            start.name += suffix;
+            place(variant.graph(), start.plan);
+        }
+        return spaces.emplace_back(Space{std::move(variant), std::move(starts), {}, {}});
+    };
+    const auto as_it_is = [](const PipelineDag&, Plan&) {};
     const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
         return moves.has(kind) ? make(dag) : std::nullopt;
     };
+    add(Variant(dag), "", as_it_is);
     std::vector<SumsInParts> in_parts;
     if (moves.has(MoveKind::SumsInParts)) {
         in_parts = sums_in_parts(dag, machine);
     }
     for (SumsInParts& sums : in_parts) {
-        const PipelineDag& graph = sums.variant.graph();
-        std::vector<Start> starts;
-        for (Start& start : make_starts(graph, machine)) {
-            start.name += sums.in_tasks       ? ", sums by tasks"
-                          : sums.of_rows_only ? ", rows in parts"
-                                              : ", sums in parts";
-            place_parts(graph, sums.parts, machine, start.plan);
-            Start tiles = start;
-            starts.push_back(std::move(start));
-            if (place_in_tiles(graph, sums.parts, machine, tiles.plan)) {
-                tiles.name += " and tiles";
-                starts.push_back(std::move(tiles));
-            }
-        }
-        spaces.push_back({std::move(sums.variant),
-                          std::move(starts),
-                          sums.of_rows ? std::move(sums.parts) : std::vector<Parts>{},
-                          {},
-                          sums.of_rows_only});
+        Space& space = add(std::move(sums.variant),
+                           sums.in_tasks       ? ", sums by tasks"
+                           : sums.of_rows_only ? ", rows in parts"
+                                               : ", sums in parts",
+                           [&](const PipelineDag& graph, Plan& plan) {
+                               place_parts(graph, sums.parts, machine, plan);
+                           });
+        add_tiles(sums.parts, machine, space);
+        space.rows = sums.of_rows ? std::move(sums.parts) : std::vector<Parts>{};
+        space.only_carried_over = sums.of_rows_only;
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::OutputSums, sums_before_outputs)) {
-        std::vector<Start> starts = make_starts(variant->graph(), machine);
-        for (Start& start : starts) {
-            start.name += ", sums before outputs";
-        }
-        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
+        add(std::move(*variant), ", sums before outputs", as_it_is);
     }
     if (std::optional<Variant> variant =
             variant_of(MoveKind::TransposedCopies, transposed_copies)) {
-        std::vector<Start> starts = make_starts(variant->graph(), machine);
-        for (Start& start : starts) {
-            start.name += ", transposed in blocks";
-            place_transpositions(variant->graph(), machine, start.plan);
-        }
-        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
+        add(std::move(*variant), ", transposed in blocks",
+            [&](const PipelineDag& graph, Plan& plan) {
+                place_transpositions(graph, machine, plan);
+            });
     }
     if (std::optional<Variant> variant = variant_of(MoveKind::Columns, resampled_by_columns)) {
-        std::vector<Start> starts = make_starts(variant->graph(), machine);
-        for (Start& start : starts) {
-            start.name += ", by columns";
-            place_by_columns(variant->graph(), machine, start.plan);
-        }
-        spaces.push_back({std::move(*variant), std::move(starts), {}, {}});
+        add(std::move(*variant), ", by columns",
+            [&](const PipelineDag& graph, Plan& plan) { place_by_columns(graph, machine, plan); });
     }
     if (moves.has(MoveKind::SumCopies)) {
         if (std::optional<SumCopies> copies = copies_of_sums(dag)) {
-            std::vector<Start> starts = make_starts(copies->variant.graph(), machine);
-            spaces.push_back(
-                {std::move(copies->variant), std::move(starts), {}, std::move(copies->sums), true});
+            Space& space = add(std::move(copies->variant), "", as_it_is);
+            space.copied = std::move(copies->sums);
+            space.only_carried_over = true;
         }
     }
     return spaces;

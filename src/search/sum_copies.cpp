@@ -10,8 +10,6 @@ namespace nestor {
 
 namespace {
 
-constexpr double kLeastWork = 50'000;  // points of a reduction for which the code pays
-
 bool is_sum(const Function& f) {
     double work = 0;
     for (const Stage& stage : f.stages) {
@@ -23,12 +21,6 @@ bool is_sum(const Function& f) {
     }
     return f.stages.size() > 1 && !f.stages.front().undefined && may_be_arranged(f) &&
            work >= kLeastWork;
-}
-
-bool is_read_by_point(const PipelineDag& dag, int function) {
-    const Function& f = dag.functions[function];
-    return f.consumers.size() == 1 &&
-           pointwise_reading(dag.functions[f.consumers[0]], function, f.dimensions()).has_value();
 }
 
 bool may_have_copies(const PipelineDag& dag, int function) {
@@ -66,7 +58,7 @@ std::optional<SumCopies> copies_of_sums(const PipelineDag& dag) {
     std::vector<Derivation> derivations;
     std::vector<int> sums;
     for (int f = 0; f < std::ssize(dag.functions); f++) {
-        if (is_sum(dag.functions[f]) && !is_read_by_point(dag, f) && may_have_copies(dag, f)) {
+        if (is_sum(dag.functions[f]) && !sole_reading(dag, f) && may_have_copies(dag, f)) {
             Derivation derivation;
             derivation.kind = Derivation::Kind::Wrapper;
             derivation.parent = f;
@@ -82,28 +74,20 @@ std::optional<SumCopies> copies_of_sums(const PipelineDag& dag) {
 
 Plan carry_over(const PipelineDag& dag, const Variant& variant, const std::vector<int>& sums,
                 const Plan& plan, const Plan& start) {
-    const auto copy_of = [&](int function) {
-        const auto sum = std::ranges::find(sums, function);
-        return sum == sums.end() ? -1
-                                 : variant.in_graph(static_cast<int>(std::ssize(dag.functions) +
-                                                                     (sum - sums.begin())));
-    };
-    Plan result = start;
-    for (int f = 0; f < std::ssize(dag.functions); f++) {
-        FunctionPlan mine = plan.functions[f];
+    Plan result = variant.in_graph(plan, start);
+    for (std::size_t i = 0; i < sums.size(); i++) {
+        const int f = sums[i];
+        const Function& sum = dag.functions[f];
+        const int copied = variant.in_graph(static_cast<int>(dag.functions.size() + i));
         // What was computed in the loops of a sum is computed in those of its copy.
-        for (Spot* spot : {&mine.compute, &mine.store}) {
-            if (spot->function >= 0) {
-                const int copy = copy_of(spot->function);
-                spot->stage = copy >= 0 ? 0 : spot->stage;
-                spot->function = copy >= 0 ? copy : variant.in_graph(spot->function);
+        for (FunctionPlan& each : result.functions) {
+            for (Spot* spot : {&each.compute, &each.store}) {
+                if (spot->function == variant.in_graph(f)) {
+                    spot->function = copied;
+                    spot->stage = 0;
+                }
             }
         }
-        result.functions[variant.in_graph(f)] = std::move(mine);
-    }
-    for (const int f : sums) {
-        const Function& sum = dag.functions[f];
-        const int copied = copy_of(f);
         FunctionPlan& mine = result.functions[variant.in_graph(f)];
         FunctionPlan& copy = result.functions[copied];
         const NestPlan last = mine.stages.back();
@@ -114,9 +98,7 @@ Plan carry_over(const PipelineDag& dag, const Variant& variant, const std::vecto
         copy.dense = mine.dense;
         follow(sum, sum.stages.back(), last, variant.graph().functions[copied].stages[0],
                copy.stages[0]);
-        mine.place = Place::At;
-        mine.compute = mine.store = {copied, 0, SiteKind::Inner};
-        mine.modulus.assign(mine.modulus.size(), 1);
+        compute_at({copied, 0, SiteKind::Inner}, mine);
         for (const Stage& stage : sum.stages) {
             follow(sum, sum.stages.back(), last, stage, mine.stages[stage.index]);
         }

@@ -78,15 +78,14 @@ class Blocks {
 
     // Nothing but one definition, and one that reads it in vectors along one of its dimensions.
     [[nodiscard]] bool find_reader() {
-        if (f_.stages.size() != 1 || f_.consumers.size() != 1 || !may_be_arranged(f_)) {
+        if (f_.stages.size() != 1 || !may_be_arranged(f_)) {
             return false;
         }
-        reader_ = f_.consumers[0];
-        reading_ = pointwise_reading(graph_.functions[reader_], function_, f_.dimensions());
+        reading_ = sole_reading(graph_, function_);
         if (!reading_) {
             return false;
         }
-        const int theirs = plan_.functions[reader_].stages[reading_->stage].vector_dim;
+        const int theirs = plan_.functions[reading_->reader].stages[reading_->stage].vector_dim;
         const auto across = std::ranges::find(reading_->loops, theirs);
         across_ = static_cast<int>(across - reading_->loops.begin());
         return across != reading_->loops.end();
@@ -111,13 +110,11 @@ class Blocks {
     [[nodiscard]] Plan with(int along, int lanes, int rows) const {
         Plan changed = plan_;
         FunctionPlan& mine = changed.functions[function_];
-        mine.place = Place::At;
-        mine.compute = mine.store = {reader_, reading_->stage, SiteKind::Inner};
-        mine.modulus.assign(mine.modulus.size(), 1);
+        compute_at({reading_->reader, reading_->stage, SiteKind::Inner}, mine);
         mine.dense = across_;  // half the time of loading columns of a block (bytes, Zen 5)
         set(mine.stages[0], loop_along(f_.stages[0], along), rows,
             loop_along(f_.stages[0], across_), lanes);
-        FunctionPlan& reader = changed.functions[reader_];
+        FunctionPlan& reader = changed.functions[reading_->reader];
         if (reader.place == Place::Inlined) {
             reader.place = Place::Root;
         }
@@ -138,7 +135,6 @@ class Blocks {
     const Plan& plan_;
     const Function& f_;
     const int function_;
-    int reader_ = -1;
     std::optional<Reading> reading_;
     int across_ = -1;  // the dimension of the reader's vectors
 };

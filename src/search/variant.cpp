@@ -14,7 +14,6 @@ namespace nestor {
 
 namespace {
 
-constexpr double kLeastWork = 50'000;   // points of a reduction for which parts pay
 constexpr std::int64_t kTasks = 16;     // at least: more than are taken for channels
 constexpr std::int64_t kPerThread = 4;  // tasks, so that uneven ones even out
 constexpr std::int64_t kCopies = 4;     // of a histogram, as many as hide a store that is read next
@@ -336,6 +335,18 @@ Schedule Variant::of_pipeline(Schedule schedule) const {
     return result;
 }
 
+Plan Variant::in_graph(const Plan& plan, const Plan& start) const {
+    Plan result = start;
+    for (std::size_t f = 0; f < plan.functions.size(); f++) {
+        FunctionPlan mine = plan.functions[f];
+        for (Spot* spot : {&mine.compute, &mine.store}) {
+            spot->function = spot->function >= 0 ? places_[spot->function] : -1;
+        }
+        result.functions[places_[f]] = std::move(mine);
+    }
+    return result;
+}
+
 namespace {
 
 /** How all long sums of a pipeline are taken apart. */
@@ -432,13 +443,6 @@ std::vector<SumsInParts> sums_in_parts(const PipelineDag& dag, const Machine& ma
 
 namespace {
 
-// Scalar, one point after the other.
-void set_plain(NestPlan& nest) {
-    nest.vector_dim = -1;
-    nest.lanes = 1;
-    std::ranges::fill(nest.block, 1);
-}
-
 // Steps side by side, so that what is loaded from far apart need not wait.
 void unroll_runs(const Stage& stage, NestPlan& nest) {
     constexpr int kSteps = 4;
@@ -472,8 +476,7 @@ void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const 
             }
             continue;
         }
-        mine.place = Place::At;
-        mine.compute = mine.store = {parts.reader, parts.stage, SiteKind::Rows};
+        compute_at({parts.reader, parts.stage, SiteKind::Rows}, mine);
         mine.dense = parts.lanes;
         for (const Stage& stage : f.stages) {
             NestPlan& each = mine.stages[stage.index];
@@ -511,18 +514,13 @@ bool place_in_tiles(const PipelineDag& graph, const std::vector<Parts>& all, con
 
 Plan carry_over(const Variant& variant, const std::vector<Parts>& parts, const Machine& machine,
                 const Plan& plan, const Plan& start) {
-    Plan result = start;
-    for (std::size_t f = 0; f < plan.functions.size(); f++) {
-        const int here = variant.in_graph(static_cast<int>(f));
-        FunctionPlan mine = plan.functions[f];
-        for (Spot* spot : {&mine.compute, &mine.store}) {
-            spot->function = spot->function >= 0 ? variant.in_graph(spot->function) : -1;
-        }
-        for (const Parts& each : parts) {
-            if (each.reader == here) {  // its loops are others
-                mine.stages[each.stage] = start.functions[here].stages[each.stage];
-            }
-            // What the sum read is read by its parts.
+    Plan result = variant.in_graph(plan, start);
+    for (const Parts& each : parts) {
+        // The reader's loops are others.
+        result.functions[each.reader].stages[each.stage] =
+            start.functions[each.reader].stages[each.stage];
+        // What the sum read is read by its parts.
+        for (FunctionPlan& mine : result.functions) {
             for (Spot* spot : {&mine.compute, &mine.store}) {
                 if (spot->function == each.reader && spot->stage == each.stage) {
                     spot->function = each.function;
@@ -530,7 +528,6 @@ Plan carry_over(const Variant& variant, const std::vector<Parts>& parts, const M
                 }
             }
         }
-        result.functions[here] = std::move(mine);
     }
     place_parts(variant.graph(), parts, machine, result);
     return result;

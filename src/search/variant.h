@@ -11,6 +11,9 @@
 
 namespace nestor {
 
+/** Points of a reduction for which a variant pays: the code, and searching it. */
+constexpr double kLeastWork = 50'000;
+
 class Variant {
   public:
     /** The pipeline as it is. */
@@ -24,6 +27,9 @@ class Variant {
     [[nodiscard]] Schedule of_pipeline(Schedule schedule) const;
     /** Index in graph() of a function of the schedule. */
     [[nodiscard]] int in_graph(int function) const { return places_[function]; }
+    /** A plan of the pipeline as one of graph(). `start`: any of that, for what the pipeline does
+     * not have. */
+    [[nodiscard]] Plan in_graph(const Plan& plan, const Plan& start) const;
 
   private:
     const PipelineDag* dag_;

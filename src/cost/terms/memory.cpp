@@ -223,7 +223,7 @@ class PageVisits {
 double threads_in(const ScheduleFacts& facts, const NestFacts& nest) {
     double threads = nest.threads;
     for (const NestFacts& each : facts.nests()) {
-        if (!nest.loops.empty() &&
+        if (each.root == nest.root && !nest.loops.empty() &&
             facts.placement().is_computed_inside(each.function, nest.loops.back().site)) {
             threads = std::max(threads, each.threads);
         }
