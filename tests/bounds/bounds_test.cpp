@@ -101,7 +101,8 @@ class Comparison {
                       bounds.allocation_bytes(f), allocations_);
             }
             for (int s = 0; s < static_cast<int>(schedule.functions[f].stages.size()); s++) {
-                compare_loops(what, observed, function, placement, bounds, {f, s});
+                // Loops that the schedule derives (parts of a reduction) are in its own graph only.
+                compare_loops(what, observed, graph->functions[f], placement, bounds, {f, s});
             }
         }
     }
@@ -119,7 +120,7 @@ class Comparison {
             std::int64_t predicted = 0;
             for (const LoopNest* nest : nests) {
                 for (const LoopRef loop : loop_order(*nest, dims)) {
-                    const Loop& dim = f.stages[stage.second].loops[loop.dim];
+                    const Loop& dim = f.stages.at(stage.second).loops.at(loop.dim);
                     if (variable == (loop.level == 0 ? dim.variable : loop_name(dims, loop))) {
                         predicted = std::max(predicted, loop_extent(*nest, dims, loop));
                     }

@@ -281,39 +281,45 @@ TEST(Terms, LaunchInEachSlab) {
     expect_faster({pipeline, graph, in_tasks(2)}, {pipeline, graph, in_tasks(1)}, Term::Launch);
 }
 
-// Sums over a column of 64 KiB rows, in rows of sums that the first cache holds, or does not.
+// Sums in registers, of one table for each of many: all of its 512 KiB for one after the other, or
+// 16 KiB for all of them. Only loads, and cheap operations: of sums in memory, the stores take as
+// long as the second cache does (Zen 4).
 TEST(Terms, L2ATilePastTheFirstCache) {
-    const int width = 1 << 16;
-    Var x("x");
-    const ImageParam in = input({64}, "in");
-    const ImageParam seed = input({width}, "seed");
-    Func sums("sums"), out("out");
-    RDom r(0, 64, "r");
-    sums(x) = seed(x);
-    sums(x) = sums(x) * 0.5F + in(r);
-    out(x) = sums(x);
-    out.set_estimates({{0, width}});
+    constexpr int kSums = 64;
+    const int lanes = natural_lanes();
+    const int width = 8 * lanes;
+    const int row_bytes = width * static_cast<int>(sizeof(int));
+    const int height = (512 << 10) / row_bytes;
+    Var x("x"), y("y");
+    const ImageParam seed = input({width, height}, "seed");
+    Func table("table"), sums("sums"), out("out");
+    RDom r(0, height, "r");
+    table(x, y) = cast<int>(seed(x, y) * 97.0F);
+    sums(x, y) = y;
+    sums(x, y) += table(x, r);
+    out(x, y) = sums(x, y);
+    out.set_estimates({{0, width}, {0, kSums}});
     const Pipeline pipeline(out);
     const Graph graph(pipeline);
     const auto in_tiles = [&](int tile) {
         Schedule schedule = graph.plain();
-        const int f = graph["sums"];
-        schedule.functions[f].compute = Level::root();
-        for (const int stage : {0, 1}) {
-            LoopNest& loops = nest(schedule, f, stage);
-            const LoopRef inner = split(loops, 0, tile, Tail::GuardWithIf);
-            loops.vector = split(loops, 0, natural_lanes(), Tail::GuardWithIf);
-            loops.order = {*loops.vector, inner};
-            if (stage == 1) {
-                loops.order.push_back({1, 0});
-            }
-            loops.order.push_back({0, 0});
+        for (const char* name : {"table", "sums", "out"}) {
+            const int f = graph[name];
+            schedule.functions[f].compute = Level::root();
+            LoopNest& loops = nest(schedule, f);
+            loops.vector =
+                split(loops, 0, lanes, f == graph["sums"] ? Tail::RoundUp : Tail::ShiftInwards);
         }
-        LoopNest& copy = nest(schedule, graph["out"]);
-        copy.vector = split(copy, 0, natural_lanes(), Tail::ShiftInwards);
+        LoopNest& loops = nest(schedule, graph["sums"], 1);
+        const LoopRef columns = split(loops, 0, width, Tail::GuardWithIf);
+        const LoopRef rows = split(loops, 2, tile, Tail::GuardWithIf);
+        loops.vector = split(loops, 0, lanes, Tail::GuardWithIf);
+        loops.unrolled = {columns};
+        loops.order = {*loops.vector, columns, rows, {1, 0}, {2, 0}, {0, 0}};
         return schedule;
     };
-    expect_faster({pipeline, graph, in_tiles(2048)}, {pipeline, graph, in_tiles(width)}, Term::L2);
+    expect_faster({pipeline, graph, in_tiles((16 << 10) / row_bytes)},
+                  {pipeline, graph, in_tiles(height)}, Term::L2);
 }
 
 // What is made and read again, by rows or as a whole picture of 64 MiB.
