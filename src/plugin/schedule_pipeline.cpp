@@ -35,6 +35,7 @@ namespace {
 // next candidate is not far behind; who brings a schedule has no other.
 constexpr double kLoweringSeconds = 2;
 constexpr double kLoweringSecondsOfNode = 3e-5;
+constexpr double kWithoutAnother = 1.5;  // times as much, while nothing has passed
 constexpr double kReplaySeconds = 60;
 constexpr double kTimesBaseline = 10;
 // Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
@@ -103,18 +104,18 @@ class Scheduling {
         step("propose");
         Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
-            return Error{"the pipeline does not compile as it is: " + verifier.error()};
+            return Error{verifier.error()};
         }
         baseline_seconds_ = step("baseline");
         StopReason stop = StopReason::Finished;
         std::optional<Compared> best;
+        const Proposal* passed = nullptr;  // the last one that did
         for (const Proposal& candidate : candidates) {
             if (best && (stop != StopReason::Finished ||
                          candidate.seconds >= worth_lowering() * best->seconds)) {
                 break;
             }
-            // Only where nothing else may read so little.
-            if (best && candidate.lineage && candidate.lineage->guards == Guards::ConstantEnds) {
+            if (passed != nullptr && is_needless(candidate, *passed)) {
                 continue;
             }
             // Without time for another, what surely lowers.
@@ -125,6 +126,7 @@ class Scheduling {
                 return this->consider(std::move(each), machine.value(), verifier.value(), best);
             };
             auto lowered = consider({candidate.name, candidate.seconds, candidate.schedule});
+            passed = lowered ? &candidate : passed;
             if (stop != StopReason::Finished) {
                 break;
             }
@@ -144,6 +146,18 @@ class Scheduling {
         note(1, std::string("no candidate was found in time or passed (") + stop_reason_text(stop) +
                     "); left as it is");
         return accept("unscheduled", empty_schedule(outcome_.dag));
+    }
+
+    // Guards where inputs are clamped at a constant are for schedules that read too much without
+    // them, and those that have them read no less with others.
+    [[nodiscard]] static bool is_needless(const Proposal& candidate, const Proposal& passed) {
+        const auto is_guarded = [](const Proposal& each) {
+            return each.lineage && each.lineage->guards == Guards::ConstantEnds;
+        };
+        return candidate.lineage && passed.lineage &&
+               candidate.lineage->space == passed.lineage->space &&
+               candidate.lineage->plan == passed.lineage->plan &&
+               (is_guarded(candidate) || is_guarded(passed));
     }
 
     // What another candidate may take of the best one's time to be tried, too.
@@ -171,9 +185,10 @@ class Scheduling {
     std::optional<Lowered> consider(Compared candidate, const Machine& machine,
                                     const Verifier& verifier, std::optional<Compared>& best) {
         const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
-        const Result<Lowered> lowered =
-            try_out(candidate.schedule, verifier,
-                    kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes));
+        const double patience = best ? 1 : kWithoutAnother;
+        const Result<Lowered> lowered = try_out(
+            candidate.schedule, verifier,
+            patience * (kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes)));
         lowered_ += nodes;
         step("verify");
         if (!lowered) {
@@ -264,7 +279,7 @@ class Scheduling {
     Status verify_given(const Schedule& schedule) {
         const Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
-            return Error{"the pipeline does not compile as it is: " + verifier.error()};
+            return Error{verifier.error()};
         }
         baseline_seconds_ = step("baseline");
         Result<Lowered> tried = try_out(schedule, verifier.value(), kReplaySeconds);

@@ -304,7 +304,7 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                      .empty()) {
                 continue;  // what only derived functions may not do
             }
-            for (const Guards guards : {Guards::None, Guards::Blocks, Guards::ConstantEnds}) {
+            for (const Guards guards : {Guards::None, Guards::ConstantEnds, Guards::Blocks}) {
                 if (guards == Guards::ConstantEnds && !constant_ends) {
                     continue;
                 }

@@ -95,7 +95,7 @@ Status Tuner::prepare() {
     listener_.phase(task_.name, "computing the result that candidates are compared with");
     Result<Verifier> verifier = Verifier::create(task_.pipeline, task_.target);
     if (!verifier) {
-        return Error{"the pipeline does not compile as it is: " + verifier.error()};
+        return Error{verifier.error()};
     }
     verifier_ = std::move(verifier).value();
     Result<std::unique_ptr<MeasurePool>> pool = MeasurePool::start(options_.worker, task_.measure);
