@@ -35,8 +35,8 @@ namespace {
 // next candidate is not far behind; who brings a schedule has no other.
 constexpr double kLoweringSeconds = 2;
 constexpr double kLoweringSecondsOfNode = 3e-5;
-constexpr double kWithoutAnother = 1.5;  // times as much, while nothing has passed
 constexpr double kReplaySeconds = 60;
+constexpr double kWithoutAnother = 1.5;  // times as much for a candidate while none has passed
 constexpr double kTimesBaseline = 10;
 // Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
 // one that may take so much of its time, until so many nodes of code were lowered (about two
@@ -148,16 +148,13 @@ class Scheduling {
         return accept("unscheduled", empty_schedule(outcome_.dag));
     }
 
-    // Guards where inputs are clamped at a constant are for schedules that read too much without
-    // them, and those that have them read no less with others.
+    // Of two forms of one schedule, of which the other has passed: guards where inputs are clamped
+    // at a constant are for what reads too much without them, and what has them needs no others.
     [[nodiscard]] static bool is_needless(const Proposal& candidate, const Proposal& passed) {
-        const auto is_guarded = [](const Proposal& each) {
-            return each.lineage && each.lineage->guards == Guards::ConstantEnds;
-        };
-        return candidate.lineage && passed.lineage &&
-               candidate.lineage->space == passed.lineage->space &&
-               candidate.lineage->plan == passed.lineage->plan &&
-               (is_guarded(candidate) || is_guarded(passed));
+        const std::optional<Lineage>& mine = candidate.lineage;
+        const std::optional<Lineage>& other = passed.lineage;
+        return mine && other && mine->space == other->space && mine->plan == other->plan &&
+               (mine->guards == Guards::ConstantEnds || other->guards == Guards::ConstantEnds);
     }
 
     // What another candidate may take of the best one's time to be tried, too.

@@ -304,6 +304,8 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                      .empty()) {
                 continue;  // what only derived functions may not do
             }
+            // With the same prediction they are tried in this order: what reads too much does so
+            // with guards around blocks, too.
             for (const Guards guards : {Guards::None, Guards::ConstantEnds, Guards::Blocks}) {
                 if (guards == Guards::ConstantEnds && !constant_ends) {
                     continue;

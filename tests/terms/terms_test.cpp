@@ -282,8 +282,8 @@ TEST(Terms, LaunchInEachSlab) {
 }
 
 // Sums in registers, of one table for each of many: all of its 512 KiB for one after the other, or
-// 16 KiB for all of them. Only loads, and cheap operations: of sums in memory, the stores take as
-// long as the second cache does (Zen 4).
+// 16 KiB for all of them. Only loads, and cheap operations: of sums in memory, both took as long
+// on a machine of CI's.
 TEST(Terms, L2ATilePastTheFirstCache) {
     constexpr int kSums = 64;
     const int lanes = natural_lanes();
