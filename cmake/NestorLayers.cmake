@@ -49,6 +49,13 @@ function(nestor_add_layer_check folder)
     )
 endfunction()
 
+# Sources that cannot be compiled in one unit with others: benchmark.cpp is the whole of a benchmark
+# binary, with names of its own; a member of a class in gaussian_process.cpp has an unnamed namespace's type.
+set_source_files_properties(
+    "${PROJECT_SOURCE_DIR}/src/measure/benchmark.cpp" "${PROJECT_SOURCE_DIR}/src/train/gaussian_process.cpp"
+    PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON
+)
+
 function(nestor_add_library folder)
     cmake_parse_arguments(PARSE_ARGV 1 arg "HALIDE" "" "USES;OUTSIDE")
     set(target nestor_${folder})
@@ -68,6 +75,10 @@ function(nestor_add_library folder)
     else()
         set(scope INTERFACE)
         add_library(${target} INTERFACE)
+    endif()
+    if(folder STREQUAL "halide")
+        # Some of its sources use Halide's namespaces whole, and many names there are ours, too.
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
     endif()
     target_compile_features(${target} ${scope} cxx_std_20)
     target_include_directories(${target} ${scope} "${PROJECT_SOURCE_DIR}/src")

@@ -13,6 +13,14 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Kind of build" FORCE)
 endif()
 
+# Several sources of a library in one unit: what they share is compiled once, which halves the time of
+# a whole build. Whoever edits one source again and again is faster without.
+option(NESTOR_UNITY "Compile several sources at once" ON)
+if(NESTOR_UNITY)
+    set(CMAKE_UNITY_BUILD ON)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 8)
+endif()
+
 # Precompiled headers and ccache go together only with these two allowances. The base folder makes two
 # build trees share what they compile (the precompiled header's path is the only thing they differ in).
 find_program(NESTOR_CCACHE ccache)

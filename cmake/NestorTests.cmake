@@ -6,6 +6,7 @@
 #       [LINKS <target>...]     other targets to link
 #       [HALIDE]                precompile Halide.h (default where the linked layers see Halide)
 #       [SHARDS <n>]            ctest entries to cut it into; they run beside each other under ctest -j
+#       [SEPARATE]              its sources have helpers of equal names: never several in one unit
 #       [TIMEOUT <seconds>]     for one entry; default 300
 #       [ENVIRONMENT <k=v>...]  for each entry
 #       [DEFINES <def>...])     compile definitions
@@ -51,7 +52,7 @@ endfunction()
 
 function(nestor_add_test_suite folder)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "HALIDE" "SHARDS;TIMEOUT" "SOURCES;USES;LINKS;ENVIRONMENT;DEFINES"
+        PARSE_ARGV 1 arg "HALIDE;SEPARATE" "SHARDS;TIMEOUT" "SOURCES;USES;LINKS;ENVIRONMENT;DEFINES"
     )
     set(target test_${folder})
     set(root "${PROJECT_SOURCE_DIR}/tests/${folder}")
@@ -75,6 +76,9 @@ function(nestor_add_test_suite folder)
     # 1. The executable.
     add_executable(${target} ${sources})
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/tests")
+    if(arg_SEPARATE)
+        set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+    endif()
     target_compile_definitions(
         ${target} PRIVATE NESTOR_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data" ${arg_DEFINES}
     )

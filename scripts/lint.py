@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the project's translation units, several at once, and remembers clean ones.
 
-A unit that was clean is not looked at again until it, a header of the project that it includes
+A unit is what the build compiles at once: a source, or several that CMake put together (NESTOR_UNITY).
+One that was clean is not looked at again until a source of it, a header of the project that it includes
 (however indirectly), its compile command, .clang-tidy, the requirements or clang-tidy itself changes:
 build/lint-cache/ holds one empty file for each clean state.
 """
@@ -11,6 +12,7 @@ import hashlib
 import json
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -32,8 +34,8 @@ def without_precompiled_header(arguments):
     kept, position = [], 0
     while position < len(arguments):
         words = arguments[position : position + 4]
-        if words[:1] == ["-Xclang"] and "cmake_pch" in words[3:4].__str__():
-            position += 4
+        if words[:2] == ["-Xclang", "-include-pch"]:
+            position += 4  # its text is included after it, by -include
         elif words[0] in ("-Winvalid-pch", "-fpch-instantiate-templates", "-Werror"):
             position += 1
         elif words[0] == "-Xclang" and words[1:2] == ["-fno-pch-timestamp"]:
@@ -44,14 +46,42 @@ def without_precompiled_header(arguments):
     return kept
 
 
+def settings_files():
+    return files_of_project(lambda path: path.name == ".clang-tidy")
+
+
+def laid_beside(sources, unit):
+    """A copy of CMake's unit in a folder that has the settings of the sources': clang-tidy takes a unit's
+    settings from where it lies."""
+    folder = DATABASE / sources[0].parent.relative_to(ROOT)
+    folder.mkdir(parents=True, exist_ok=True)
+    copy = folder / f"{unit.parent.parent.stem}_{unit.stem}.cpp"
+    mark = "  // NOLINT(bugprone-suspicious-include)"
+    copy.write_text("".join(f'#include "{source}"{mark}\n' for source in sources))
+    return copy
+
+
 def read_units(build):
-    """{source: (folder, arguments)} for every unit of the project in the build's compile commands."""
+    """{unit: (folder, arguments)} for every unit of the project in the build's compile commands."""
     ours = {ROOT / path for path in files_of_project(lambda path: path.suffix == ".cpp")}
+    shutil.rmtree(DATABASE, ignore_errors=True)
+    for path in settings_files():
+        (DATABASE / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, DATABASE / path)
     units = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        source = Path(entry["directory"], entry["file"]).resolve()
-        if source in ours and source not in units:
-            units[source] = (entry["directory"], without_precompiled_header(shlex.split(entry["command"])))
+        unit = Path(entry["directory"], entry["file"]).resolve()
+        words = without_precompiled_header(shlex.split(entry["command"]))
+        if unit.parent.name == "Unity":
+            sources = [path for path in includes_of(unit) if path in ours]
+            if not sources:
+                continue
+            whole = sources[0] if len(sources) == 1 else laid_beside(sources, unit)
+            words = [str(whole) if word == str(unit) else word for word in words]
+            unit = whole
+        elif unit not in ours:
+            continue
+        units.setdefault(unit, (entry["directory"], words))
     return units
 
 
@@ -93,9 +123,7 @@ def key_of(source, arguments, common):
 
 def common_key():
     version = subprocess.run([TIDY, "--version"], capture_output=True, text=True, check=True).stdout
-    files = files_of_project(lambda path: path.name == ".clang-tidy")
-    files.append(Path("scripts/requirements.txt"))
-    files.append(Path("scripts/requirements-check.txt"))
+    files = [*settings_files(), Path("scripts/requirements.txt"), Path("scripts/requirements-check.txt")]
     return "\n".join([version, *(digest_of(ROOT / path) for path in files)])
 
 
@@ -122,12 +150,13 @@ def main():
     parser.add_argument("--build", type=Path, default=ROOT / "build" / "clang", help="a build by clang")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--times", action="store_true", help="print the seconds that each unit took")
-    parser.add_argument("files", nargs="*", type=Path, help="look at these alone, remembered or not")
+    parser.add_argument(
+        "files", nargs="*", type=Path, help="look at the units of these alone, remembered or not"
+    )
     arguments = parser.parse_args()
 
     units = read_units(arguments.build)
     CACHE.mkdir(parents=True, exist_ok=True)
-    DATABASE.mkdir(parents=True, exist_ok=True)
     (DATABASE / "compile_commands.json").write_text(
         json.dumps(
             [
@@ -139,15 +168,17 @@ def main():
     common = common_key()
     keys = {source: CACHE / key_of(source, command, common) for source, (_, command) in units.items()}
     if arguments.files:
-        waiting = [path.resolve() for path in arguments.files]
-        if unknown := [str(path) for path in waiting if path not in units]:
+        unit_of = {path: source for source in units for path in (source, *includes_of(source))}
+        wanted = [path.resolve() for path in arguments.files]
+        if unknown := [str(path) for path in wanted if path not in unit_of]:
             parser.error(f"not compiled in {arguments.build}: {', '.join(unknown)}")
+        waiting = list(dict.fromkeys(unit_of[path] for path in wanted))
     else:
         waiting = [source for source in units if not keys[source].exists()]
         for source in units.keys() - set(waiting):
             keys[source].touch()
     # The slow ones first, so that no core waits for one at the end.
-    waiting.sort(key=lambda source: (b"Halide.h" not in source.read_bytes(), -source.stat().st_size))
+    waiting.sort(key=lambda source: -sum(path.stat().st_size for path in closure_of(source)))
 
     dirty = 0
     with ThreadPoolExecutor(max_workers=arguments.jobs) as pool:

@@ -12,7 +12,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kApplyExamples = R"(
 Examples:
   nestor apply harris.json --to build/harris.generator -g harris
       checks that the schedule is right for the pipeline, and prints it as C++
@@ -23,7 +23,7 @@ Examples:
 
 A schedule that was made for another algorithm is refused. Files appear whole or not at all.)";
 
-struct Options {
+struct ApplyCommand {
     std::string schedule;
     RequestOptions request;
     OutputOptions output;
@@ -44,7 +44,7 @@ Status check_schedule_file(const std::string& path) {
     return Ok{};
 }
 
-Status run(const Options& options, bool format_given) {
+Status run(const ApplyCommand& options, bool format_given) {
     Request request = read_request(options.request);
     if (request.scheduler_params.contains("schedule")) {
         refuse_usage("two schedules: " + options.schedule + " and autoscheduler.schedule");
@@ -62,7 +62,7 @@ Status run(const Options& options, bool format_given) {
 }  // namespace
 
 Action define_apply(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ApplyCommand>();
     app.add_option("schedule", options->schedule, "a schedule, as JSON")
         ->required()
         ->type_name("FILE.json");
@@ -73,7 +73,7 @@ Action define_apply(CLI::App& app) {
         ->type_name("KEY=VALUE");
     add_request_options(app, options->request);
     add_output_options(app, options->output);
-    app.footer(kExamples);
+    app.footer(kApplyExamples);
     return [options, &app] { return run(*options, app.count("--format") > 0); };
 }
 

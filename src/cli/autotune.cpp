@@ -26,7 +26,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kAutotuneExamples = R"(
 Examples:
   nestor autotune build/harris.generator harris -b out -n 10
       ten batches of 32 schedules; out/samples/best.harris.schedule.h is the fastest that is right,
@@ -49,7 +49,7 @@ struct DeviceOptions {
     int version = 65;
 };
 
-struct Options {
+struct AutotuneCommand {
     std::string generator;
     std::string name;
     std::vector<std::string> positional;  // behind these two: the form of Halide's script
@@ -71,7 +71,7 @@ struct Options {
  * set of arguments has a "=", and a folder none. Where its schedulers and its library are is known
  * here.
  */
-void take_positional(Options& options) {
+void take_positional(AutotuneCommand& options) {
     constexpr std::size_t kWeights = 1;
     constexpr std::size_t kFixed = 3;
     std::vector<std::string>& words = options.positional;
@@ -134,7 +134,7 @@ Status check_target(const std::string& text) {
 }
 
 /** What to begin with. Adams2019's weights, which its users name here, have nothing to say. */
-Result<Correction> starting_weights(const Options& options, const TuneTask& task) {
+Result<Correction> starting_weights(const AutotuneCommand& options, const TuneTask& task) {
     if (options.weights.empty()) {
         return task.weights.value_or(Correction());
     }
@@ -146,7 +146,7 @@ Result<Correction> starting_weights(const Options& options, const TuneTask& task
     return read_weights(options.weights);
 }
 
-Result<AutotuneSet> open_set(const Options& options, const std::string& args) {
+Result<AutotuneSet> open_set(const AutotuneCommand& options, const std::string& args) {
     RequestOptions request;
     request.path = options.generator;
     request.generator_name = options.name;
@@ -173,7 +173,7 @@ Result<AutotuneSet> open_set(const Options& options, const std::string& args) {
                        }};
 }
 
-Result<std::vector<AutotuneSet>> open_sets(const Options& options) {
+Result<std::vector<AutotuneSet>> open_sets(const AutotuneCommand& options) {
     std::vector<std::string> texts = options.arg_sets;
     if (texts.empty()) {
         texts.emplace_back();
@@ -213,7 +213,7 @@ Status tell(const AutotuneLoop& loop, AutotuneLoop::End end, const SampleFolder&
 }
 
 /** 1. open the pipelines; 2. the folder and its records; 3. the loop; 4. tell. */
-Status run(Options options) {
+Status run(AutotuneCommand options) {
     take_positional(options);
     end_on_signals();
     Result<std::vector<AutotuneSet>> sets = open_sets(options);
@@ -261,7 +261,7 @@ std::string respell_autotune(const std::string& word) {
 }
 
 Action define_autotune(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<AutotuneCommand>();
     AutotuneOptions& loop = options->loop;
     app.add_option("generator", options->generator, "a program with generators")
         ->required()
@@ -301,7 +301,7 @@ Action define_autotune(CLI::App& app) {
     app.add_option("--halide-root", options->halide_root, "also -hr; not used")->type_name("DIR");
     add_measure_options(app, options->measure);
     add_device_options(app, options->device);
-    app.footer(kExamples);
+    app.footer(kAutotuneExamples);
     return [options, &app]() -> Status {
         if (Status status = check_device(app); !status) {
             return status;

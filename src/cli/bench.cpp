@@ -25,7 +25,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kBenchExamples = R"(
 Examples:
   nestor bench build/release/corpus/*.generator --inputs corpus --json board.json
       the board: every pipeline with every scheduler; speeds relative to the hand-written schedule
@@ -43,7 +43,7 @@ the generator behind colons. Everything is built before anything is timed; outpu
 the first version's; those that are right are timed in turns, each in a process of its own. A speed
 is the median of the ratios within a turn. What fails or is wrong has none.)";
 
-struct Options {
+struct BenchCommand {
     std::vector<std::string> generators;
     std::string name;
     std::vector<std::string> params;
@@ -56,7 +56,7 @@ struct Options {
     ContestOptions contest;
 };
 
-void say(const Options& options, const std::string& text) {
+void say(const BenchCommand& options, const std::string& text) {
     if (!options.quiet) {
         std::cerr << text << "\n";
     }
@@ -66,7 +66,7 @@ struct Entry {
     std::string generator, name;
 };
 
-Result<std::vector<Entry>> entries(const Options& options) {
+Result<std::vector<Entry>> entries(const BenchCommand& options) {
     std::vector<Entry> all;
     for (const std::string& path : options.generators) {
         const Result<Generator> generator = Generator::open(path);
@@ -88,7 +88,7 @@ Result<std::vector<Entry>> entries(const Options& options) {
     return all;
 }
 
-Result<std::vector<Contest>> make_contests(const Options& options, const std::string& folder) {
+Result<std::vector<Contest>> make_contests(const BenchCommand& options, const std::string& folder) {
     const Result<std::vector<Contender>> contenders = parse_contenders(options.versions);
     if (!contenders) {
         refuse_usage(contenders.error());
@@ -153,7 +153,7 @@ Status check_required(const std::string& label, const std::vector<BoardRow>& boa
     return Ok{};
 }
 
-Status compete(const Options& options) {
+Status compete(const BenchCommand& options) {
     const Result<Scratch> scratch = Scratch::create();
     if (!scratch) {
         return Error{scratch.error()};
@@ -203,7 +203,7 @@ Status compete(const Options& options) {
 }
 
 /** For a fixed target and parallelism, whatever the machine. */
-Status sign(const Options& options) {
+Status sign(const BenchCommand& options) {
     constexpr const char* kTarget = "x86-64-linux-avx-avx2-f16c-fma-sse41";
     const Result<std::vector<Entry>> found = entries(options);
     if (!found) {
@@ -243,7 +243,7 @@ Status sign(const Options& options) {
 }  // namespace
 
 Action define_bench(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<BenchCommand>();
     ContestOptions& contest = options->contest;
     contest.threads = machine_state(0).cores;
     contest.timing.seconds = 60;
@@ -308,7 +308,7 @@ Action define_bench(CLI::App& app) {
     app.add_flag("--markdown", options->markdown, "tables as Markdown");
     app.add_flag("--signature", options->signature, "print what is chosen, and measure nothing");
     app.add_flag("--quiet", options->quiet, "no progress on stderr");
-    app.footer(kExamples);
+    app.footer(kBenchExamples);
     return [options] { return options->signature ? sign(*options) : compete(*options); };
 }
 

@@ -11,7 +11,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDagExamples = R"(
 Examples:
   nestor dag build/harris.generator -g harris
       the computational graph, one line a definition, inputs with their sizes
@@ -22,12 +22,12 @@ Examples:
 
 A generator runs once for this, and hands its pipeline over through the plug-in.)";
 
-struct Options {
+struct DagCommand {
     RequestOptions request;
     bool json = false;
 };
 
-Status run(const Options& options) {
+Status run(const DagCommand& options) {
     const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
     if (!opened.ok()) {
         return Error{opened.error()};
@@ -45,11 +45,11 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_dag(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DagCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     app.add_flag("--json", options->json, "as JSON");
-    app.footer(kExamples);
+    app.footer(kDagExamples);
     return [options] { return run(*options); };
 }
 

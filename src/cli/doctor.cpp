@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kDoctorExamples = R"(
 Examples:
   nestor doctor
       what was found, and how to get what is missing
@@ -26,7 +26,7 @@ Examples:
 
 Exit status 1 if something is missing that scheduling needs.)";
 
-struct Options {
+struct DoctorCommand {
     bool json = false;
     std::string plugin;
 };
@@ -66,7 +66,7 @@ void print_json(const std::vector<Finding>& findings, bool good) {
     std::cout << json.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
-Status run(const Options& options) {
+Status run(const DoctorCommand& options) {
     const std::vector<Finding> findings = examine(options.plugin);
     const auto missing = std::count_if(findings.begin(), findings.end(), [](const Finding& f) {
         return f.state == Finding::State::Missing;
@@ -82,11 +82,11 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_doctor(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<DoctorCommand>();
     app.add_option("--plugin", options->plugin, "the plug-in, if it is not beside this program")
         ->type_name("FILE");
     app.add_flag("--json", options->json, "as JSON");
-    app.footer(kExamples);
+    app.footer(kDoctorExamples);
     return [options] { return run(*options); };
 }
 

@@ -16,7 +16,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kExamplesExamples = R"(
 Examples:
   nestor examples build/harris.generator -g harris --data harris.jsonl -o harris.examples
       features of the schedules that scripts/collect.py measured (unpacked), for `nestor train`
@@ -24,7 +24,7 @@ Examples:
 Of each line of the data, "schedule", "seconds", "threads" and "outcome" are read; those that were
 not timed, and those that are not legal, are left out.)";
 
-struct Options {
+struct ExamplesCommand {
     RequestOptions request;
     std::string data;
     std::string output;
@@ -53,7 +53,7 @@ Result<std::vector<Example>> read_line(const PipelineDag& dag, Machine machine,
     }
 }
 
-Status run(const Options& options) {
+Status run(const ExamplesCommand& options) {
     const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
     if (!modelled) {
         return Error{modelled.error()};
@@ -81,14 +81,14 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_examples(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExamplesCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     app.add_option("--data", options->data, "measured schedules, as JSON lines")
         ->required()
         ->type_name("FILE.jsonl");
     app.add_option("-o", options->output, "gets the examples")->required()->type_name("FILE");
-    app.footer(kExamples);
+    app.footer(kExamplesExamples);
     return [options] { return run(*options); };
 }
 

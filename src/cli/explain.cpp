@@ -26,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kExamples = R"(
+constexpr const char* kExplainExamples = R"(
 Examples:
   nestor explain build/harris.generator -g harris
       the loop nest that is chosen, what was compared, and what scheduling took
@@ -41,7 +41,7 @@ Examples:
 
 Times of loop nests are estimates: what runs is measured by `nestor measure`.)";
 
-struct Options {
+struct ExplainCommand {
     RequestOptions request;
     std::string schedule;
     std::string proposal;
@@ -151,7 +151,7 @@ void print_json(const Explanation& e) {
 }
 
 /** What there is to explain is in a records file. */
-Status run_records(const Options& options) {
+Status run_records(const ExplainCommand& options) {
     if (!options.request.path.empty() || !options.schedule.empty() || !options.proposal.empty()) {
         refuse_usage("--records has pipelines and schedules of its own; name no others");
     }
@@ -163,7 +163,7 @@ Status run_records(const Options& options) {
     return explain_records(options.records, task, options.profile);
 }
 
-Status run(const Options& options) {
+Status run(const ExplainCommand& options) {
     if (!options.records.empty()) {
         return run_records(options);
     }
@@ -225,7 +225,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_explain(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ExplainCommand>();
     add_request_path(app, options->request);
     app.get_option("source")->required(false);
     add_request_options(app, options->request);
@@ -241,7 +241,7 @@ Action define_explain(CLI::App& app) {
     add_task_options(app, options->task);
     app.add_flag("--profile", options->profile,
                  "with --records: run the winner under Halide's profiler, too");
-    app.footer(kExamples);
+    app.footer(kExplainExamples);
     return [options] { return run(*options); };
 }
 

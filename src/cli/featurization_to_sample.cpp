@@ -11,7 +11,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kFeaturizationToSampleExamples = R"(
 Example:
   ./harris.generator -g harris -o out -e featurization -p libautoschedule_nestor.so target=host autoscheduler=Nestor
   nestor featurization_to_sample out/harris.featurization 0.0031 0 10007 out/harris.sample
@@ -19,7 +19,7 @@ Example:
 
 Arguments and their order are those of Halide's program of this name. The files are Nestor's own.)";
 
-struct Options {
+struct FeaturizationToSampleCommand {
     std::string featurization;
     double seconds = 0;
     int pipeline = 0;
@@ -27,7 +27,7 @@ struct Options {
     std::string sample;
 };
 
-Status run(const Options& options) {
+Status run(const FeaturizationToSampleCommand& options) {
     if (!(options.seconds > 0) || !std::isfinite(options.seconds)) {
         refuse_usage("the run time is a number of seconds above 0");
     }
@@ -45,7 +45,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_featurization_to_sample(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<FeaturizationToSampleCommand>();
     app.add_option("featurization", options->featurization, "what `-e featurization` wrote")
         ->required()
         ->type_name("FILE.featurization");
@@ -60,7 +60,7 @@ Action define_featurization_to_sample(CLI::App& app) {
         ->required()
         ->type_name("NUMBER");
     app.add_option("sample", options->sample, "is written")->required()->type_name("FILE.sample");
-    app.footer(kExamples);
+    app.footer(kFeaturizationToSampleExamples);
     return [options] { return run(*options); };
 }
 

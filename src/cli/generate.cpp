@@ -18,7 +18,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kGenerateExamples = R"(
 Generators since Halide 15 reject -s, auto_schedule= and machine_params=. This runs the equivalent.
 
 Examples:
@@ -31,7 +31,7 @@ Examples:
 What each part becomes: docs/coming-from-auto-schedule.md. Everything that is not known is passed on
 to the generator. Files appear whole or not at all.)";
 
-struct Options {
+struct GenerateCommand {
     std::string generator;
     std::string plugin;
     bool dry_run = false;
@@ -47,8 +47,9 @@ std::string find_halides_plugin(const std::string& scheduler) {
     return std::filesystem::exists(path) ? path : "";
 }
 
-/** Options of our own, which may stand anywhere: generators have none with two dashes. */
-std::vector<std::string> take_own_options(std::vector<std::string> words, Options& options) {
+/** GenerateCommand of our own, which may stand anywhere: generators have none with two dashes. */
+std::vector<std::string> take_own_options(std::vector<std::string> words,
+                                          GenerateCommand& options) {
     std::vector<std::string> rest;
     for (std::size_t i = 0; i < words.size(); i++) {
         if (words[i] == "--dry-run") {
@@ -105,7 +106,7 @@ Status run_generator(const Generator& generator, TranslatedArguments& translated
     return Ok{};
 }
 
-Status run(Options options, const std::vector<std::string>& remaining) {
+Status run(GenerateCommand options, const std::vector<std::string>& remaining) {
     const std::vector<std::string> words = take_own_options(remaining, options);
     const Result<Generator> generator = Generator::open(options.generator);
     if (!generator.ok()) {
@@ -136,7 +137,7 @@ Status run(Options options, const std::vector<std::string>& remaining) {
 }  // namespace
 
 Action define_generate(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<GenerateCommand>();
     app.add_option("generator", options->generator, "the program")
         ->required()
         ->type_name("GENERATOR");
@@ -145,7 +146,7 @@ Action define_generate(CLI::App& app) {
     app.add_option("--plugin", options->plugin, "our plug-in, if it is not beside this program")
         ->type_name("FILE");
     app.prefix_command();
-    app.footer(kExamples);
+    app.footer(kGenerateExamples);
     return [options, &app] { return run(*options, app.remaining()); };
 }
 

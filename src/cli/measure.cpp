@@ -25,7 +25,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kMeasureExamples = R"(
 Examples:
   nestor measure build/harris.generator -g harris --schedule a.json --schedule b.json
       builds, runs, checks and times both schedules, at the sizes of the estimates
@@ -44,7 +44,7 @@ Each schedule is measured in a process of its own: whatever it does ends that pr
 are compared with the unscheduled pipeline's, on random inputs from a seed where no file is given.
 Nothing else should run on the machine meanwhile.)";
 
-struct Options {
+struct MeasureCommand {
     RequestOptions request;
     MeasureArguments measure;
     std::vector<std::string> schedules;
@@ -84,7 +84,7 @@ void print_measurement(const std::string& path, const Measurement& m) {
               << std::flush;
 }
 
-Status run(const Options& options) {
+Status run(const MeasureCommand& options) {
     const Result<OpenedPipeline> opened = open_pipeline(read_request(options.request));
     if (!opened) {
         return Error{opened.error()};
@@ -130,7 +130,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_measure(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<MeasureCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     app.add_option("--schedule", options->schedules,
@@ -141,7 +141,7 @@ Action define_measure(CLI::App& app) {
     app.add_option("--seed", options->measure.measure.seed, "of the random inputs")
         ->capture_default_str();
     app.add_flag("--json", options->json, "everything, as JSON");
-    app.footer(kExamples);
+    app.footer(kMeasureExamples);
     return [options] { return run(*options); };
 }
 

@@ -18,14 +18,14 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kPredictExamples = R"(
 Examples:
   nestor predict build/harris.generator -g harris --schedule harris.json
       milliseconds by cost term, of each function at root with what is computed in its loops
   nestor predict build/harris.generator -g harris --json $(printf -- '--schedule %s ' schedules/*.json)
       of many schedules, in seconds, for a script)";
 
-struct Options {
+struct PredictCommand {
     RequestOptions request;
     std::vector<std::string> schedules;
     std::string weights;
@@ -80,8 +80,8 @@ void print_text(const PipelineDag& dag, const Schedule& schedule, const Predicti
     print_cost("all", prediction.cost);
 }
 
-Status print_predictions(const Options& options, const PipelineDag& dag, const Machine& machine,
-                         const Correction* correction) {
+Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
+                         const Machine& machine, const Correction* correction) {
     nlohmann::json rows = nlohmann::json::array();
     for (const std::string& path : options.schedules) {
         const Result<Schedule> schedule = read_schedule(dag, path);
@@ -112,7 +112,7 @@ Status print_predictions(const Options& options, const PipelineDag& dag, const M
     return Ok{};
 }
 
-Status run(const Options& options) {
+Status run(const PredictCommand& options) {
     const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
     if (!modelled) {
         return Error{modelled.error()};
@@ -131,7 +131,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_predict(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<PredictCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     app.add_option("--schedule", options->schedules, "a schedule, as JSON; repeatable")
@@ -143,7 +143,7 @@ Action define_predict(CLI::App& app) {
         ->type_name("PATH");
     app.add_flag("--json", options->json,
                  "seconds by term, as JSON; of a schedule that is not legal, why");
-    app.footer(kExamples);
+    app.footer(kPredictExamples);
     return [options] { return run(*options); };
 }
 

@@ -18,7 +18,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kProbeExamples = R"(
 Examples:
   nestor probe
       measures this machine (about a minute; let it do nothing else) and keeps the result where
@@ -33,18 +33,18 @@ Examples:
 Without a probe, or with autoscheduler.machine=shipped, the profile that comes with Nestor for the
 target's instruction set is used.)";
 
-struct Options {
+struct ProbeCommand {
     std::string target = "host", output;
     bool show = false, json = false, markdown = false, quiet = false;
 };
 
-void print(const Options& options, const Machine& machine) {
+void print(const ProbeCommand& options, const Machine& machine) {
     std::cout << (options.json ? to_text(machine)
                                : machine_table(machine, options.markdown ? MachineTable::Markdown
                                                                          : MachineTable::Plain));
 }
 
-Status measure(const Options& options, const Halide::Target& target) {
+Status measure(const ProbeCommand& options, const Halide::Target& target) {
     const std::string path =
         options.output.empty() ? probed_machine_file(instruction_set_of(target)) : options.output;
     if (path.empty()) {
@@ -76,7 +76,7 @@ Status measure(const Options& options, const Halide::Target& target) {
     return Ok{};
 }
 
-Status run(const Options& options) {
+Status run(const ProbeCommand& options) {
     const Result<Halide::Target> target = parse_target(options.target);
     if (!target) {
         return Error{target.error()};
@@ -95,7 +95,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_probe(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ProbeCommand>();
     app.add_option("-t,--target", options->target,
                    "instruction set to measure: the host's, or with fewer features than it has")
         ->capture_default_str();
@@ -107,7 +107,7 @@ Action define_probe(CLI::App& app) {
     app.add_flag("--json", options->json, "print the machine file instead of tables");
     app.add_flag("--markdown", options->markdown, "tables as Markdown");
     app.add_flag("--quiet", options->quiet, "no progress on stderr");
-    app.footer(kExamples);
+    app.footer(kProbeExamples);
     return [options] { return run(*options); };
 }
 

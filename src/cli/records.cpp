@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRecordsExamples = R"(
 Examples:
   nestor records list tuned.db
       the pipelines, targets and machines that there are records of
@@ -38,7 +38,7 @@ Examples:
 autoscheduler.records=FILE makes the plug-in use the best schedule in the file.)";
 
 /** What all of them have, and what some do. */
-struct Options {
+struct RecordsCommand {
     std::string file;
     TaskOptions task;
     bool json = false;
@@ -67,7 +67,7 @@ void print_json(const Json& json) {
 
 // 1. list
 
-Status list(const Options& options) {
+Status list(const RecordsCommand& options) {
     const auto store = open_to_read(options.file);
     if (!store) {
         return Error{store.error()};
@@ -109,7 +109,7 @@ std::string percent(double part) {
     return text.str();
 }
 
-Status top(const Options& options) {
+Status top(const RecordsCommand& options) {
     const auto store = open_to_read(options.file);
     if (!store) {
         return Error{store.error()};
@@ -155,7 +155,7 @@ struct Pair {
     TaskSummary a, b;
 };
 
-Result<std::vector<Pair>> in_both(const Options& options) {
+Result<std::vector<Pair>> in_both(const RecordsCommand& options) {
     const auto a = open_to_read(options.file);
     const auto b = open_to_read(options.other);
     if (!a || !b) {
@@ -177,7 +177,7 @@ Result<std::vector<Pair>> in_both(const Options& options) {
     return pairs;
 }
 
-Status compare(const Options& options) {
+Status compare(const RecordsCommand& options) {
     const auto pairs = in_both(options);
     if (!pairs) {
         return Error{pairs.error()};
@@ -224,7 +224,7 @@ std::string days_ago(double days) {
     return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
 }
 
-Status prune(const Options& options) {
+Status prune(const RecordsCommand& options) {
     if (options.keep == 0 && !options.failed && options.days == 0) {
         refuse_usage(
             "what to remove? --keep N: all but those of the N best schedules of each "
@@ -266,7 +266,7 @@ Status prune(const Options& options) {
 
 // 5. export and import
 
-Status export_to_file(const RecordStore& store, const Options& options, std::ostream& out) {
+Status export_to_file(const RecordStore& store, const RecordsCommand& options, std::ostream& out) {
     if (options.task.empty()) {
         const auto count = export_records(store, {}, out);
         return count ? Status(Ok{}) : Error{count.error()};
@@ -283,7 +283,7 @@ Status export_to_file(const RecordStore& store, const Options& options, std::ost
     return Ok{};
 }
 
-Status export_records_of(const Options& options) {
+Status export_records_of(const RecordsCommand& options) {
     const auto store = open_to_read(options.file);
     if (!store) {
         return Error{store.error()};
@@ -308,7 +308,7 @@ Status export_records_of(const Options& options) {
     return status ? Error{"cannot write " + options.output} : status;
 }
 
-Status import(const Options& options) {
+Status import(const RecordsCommand& options) {
     auto store = RecordStore::open(options.file, RecordStore::Mode::Write);
     if (!store) {
         return Error{store.error()};
@@ -333,7 +333,7 @@ struct Subcommand {
 };
 
 Action define_list(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     add_records_file(app, options->file);
     add_task_options(app, options->task);
     app.add_flag("--json", options->json, "for scripts; times in seconds");
@@ -358,7 +358,7 @@ Action define_best(CLI::App& app) {
 }
 
 Action define_top(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     add_records_file(app, options->file);
     add_task_options(app, options->task);
     app.add_option("-n", options->count, "at most so many schedules; 0: all")
@@ -370,7 +370,7 @@ Action define_top(CLI::App& app) {
 }
 
 Action define_compare(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     add_records_file(app, options->file);
     app.add_option("other", options->other, "the second one")->required()->type_name("FILE");
     add_task_options(app, options->task);
@@ -379,7 +379,7 @@ Action define_compare(CLI::App& app) {
 }
 
 Action define_prune(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     add_records_file(app, options->file);
     add_task_options(app, options->task);
     app.add_option("--keep", options->keep,
@@ -394,7 +394,7 @@ Action define_prune(CLI::App& app) {
 }
 
 Action define_export(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     add_records_file(app, options->file);
     add_task_options(app, options->task);
     app.add_option("-o,--output", options->output, "default: standard output")
@@ -403,7 +403,7 @@ Action define_export(CLI::App& app) {
 }
 
 Action define_import(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RecordsCommand>();
     app.add_option("file", options->file, "the records file to add to; made if it is not there")
         ->required()
         ->type_name("FILE");
@@ -429,12 +429,12 @@ constexpr Subcommand kSubcommands[] = {
 
 Action define_records(CLI::App& app) {
     app.require_subcommand(1);
-    app.footer(kExamples);
+    app.footer(kRecordsExamples);
     const auto chosen = std::make_shared<Action>();
     for (const Subcommand& row : kSubcommands) {
         CLI::App* sub = app.add_subcommand(row.name, row.summary);
         const Action action = row.define(*sub);
-        sub->footer(kExamples);
+        sub->footer(kRecordsExamples);
         sub->final_callback([chosen, action] { *chosen = action; });
     }
     return [chosen] { return (*chosen)(); };

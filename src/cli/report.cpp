@@ -16,7 +16,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kReportExamples = R"(
 Examples:
   nestor report tuned.db
       report.html: how tuning went, what was tried, and the winner, for every task in the file
@@ -30,7 +30,7 @@ Examples:
 The page is one file that needs no network. nestor explain --records FILE shows the winner in a
 terminal.)";
 
-struct Options {
+struct ReportCommand {
     std::string file;
     TaskOptions task;
     std::string output = "report.html";
@@ -38,7 +38,7 @@ struct Options {
     bool json = false;
 };
 
-Status run(const Options& options) {
+Status run(const ReportCommand& options) {
     const auto reports = report_tasks(options.file, options.task, options.profile);
     if (!reports) {
         return Error{reports.error()};
@@ -63,7 +63,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_report(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ReportCommand>();
     add_records_file(app, options->file);
     add_task_options(app, options->task);
     app.add_option("-o,--output", options->output, "the page")
@@ -72,7 +72,7 @@ Action define_report(CLI::App& app) {
     app.add_flag("--profile", options->profile,
                  "run each winner under Halide's profiler, to show where its time goes");
     app.add_flag("--json", options->json, "no page: the facts on stdout");
-    app.footer(kExamples);
+    app.footer(kReportExamples);
     return [options] { return run(*options); };
 }
 

@@ -16,7 +16,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kRetrainCostModelExamples = R"(
 Example:
   find samples -name '*.sample' | nestor retrain_cost_model --epochs=32 --rates=0.0001 --num_cores=8 \
       --initial_weights=samples/updated.weights --weights_out=samples/updated.weights \
@@ -27,7 +27,7 @@ one a line. What is learned are trees, not the weights of a neural network: --ep
 added to those of --initial_weights, at most; --rates and --num_cores have nothing to say and are
 checked only. Initial weights are overwritten where both names are the same, and only there.)";
 
-struct Options {
+struct RetrainCostModelCommand {
     int epochs = TrainOptions{}.rounds;
     std::string rates;
     std::string initial;
@@ -59,7 +59,7 @@ std::vector<std::string> read_paths() {
     return paths;
 }
 
-Status write_best(const Options& options, const std::vector<std::string>& paths,
+Status write_best(const RetrainCostModelCommand& options, const std::vector<std::string>& paths,
                   const std::vector<Sample>& samples) {
     const auto best = std::ranges::min_element(samples, {}, &Sample::seconds);
     const std::string& path = paths[best - samples.begin()];
@@ -83,7 +83,7 @@ Status write_best(const Options& options, const std::vector<std::string>& paths,
     return write_file(options.best_schedule, schedule.value());
 }
 
-Status run(const Options& options) {
+Status run(const RetrainCostModelCommand& options) {
     check_rates(options.rates);
     const Result<std::optional<Correction>> initial =
         read_optional_weights(options.randomize ? "" : options.initial);
@@ -116,7 +116,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_retrain_cost_model(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<RetrainCostModelCommand>();
     app.add_option("--epochs", options->epochs, "trees that are added, at most")
         ->check(CLI::Range(0, 10000))
         ->capture_default_str();
@@ -138,7 +138,7 @@ Action define_retrain_cost_model(CLI::App& app) {
                    "1: go on from nothing, whatever --initial_weights says")
         ->expected(0, 1)
         ->default_str("1");
-    app.footer(kExamples);
+    app.footer(kRetrainCostModelExamples);
     return [options] { return run(*options); };
 }
 

@@ -15,14 +15,14 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kSampleExamples = R"(
 Examples:
   nestor sample build/harris.generator -g harris --count 200 -o schedules
       schedules/0.json to schedules/199.json, all legal and different
   nestor measure build/harris.generator -g harris --json $(printf -- '--schedule %s ' schedules/*.json)
       how fast they are; scripts/collect.py does both, for many pipelines)";
 
-struct Options {
+struct SampleCommand {
     RequestOptions request;
     std::string folder;
     int count = 100;
@@ -30,7 +30,7 @@ struct Options {
     std::uint64_t seed = 1;
 };
 
-Status run(const Options& options) {
+Status run(const SampleCommand& options) {
     const Result<ModelledPipeline> modelled = open_modelled(read_request(options.request));
     if (!modelled) {
         return Error{modelled.error()};
@@ -63,7 +63,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_sample(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<SampleCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     app.add_option("-o", options->folder, "gets a file for each schedule")
@@ -78,7 +78,7 @@ Action define_sample(CLI::App& app) {
         ->check(CLI::Range(0, 100000))
         ->capture_default_str();
     app.add_option("--seed", options->seed, "of the choice")->capture_default_str();
-    app.footer(kExamples);
+    app.footer(kSampleExamples);
     return [options] { return run(*options); };
 }
 

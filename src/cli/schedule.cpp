@@ -12,7 +12,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kScheduleExamples = R"(
 Examples:
   nestor schedule build/harris.generator -g harris
       prints the schedule as C++, as the generator's `-e schedule` writes it
@@ -27,14 +27,14 @@ Examples:
 
 Parameters of the scheduler: docs/parameters.md. Files appear whole or not at all.)";
 
-struct Options {
+struct ScheduleCommand {
     RequestOptions request;
     OutputOptions output;
     bool list = false;
     bool json = false;
 };
 
-Status list_generators(const Options& options) {
+Status list_generators(const ScheduleCommand& options) {
     const Result<Generator> generator = Generator::open(options.request.path);
     if (!generator.ok()) {
         return Error{generator.error()};
@@ -48,7 +48,7 @@ Status list_generators(const Options& options) {
     return Ok{};
 }
 
-Status run(const Options& options, bool format_given) {
+Status run(const ScheduleCommand& options, bool format_given) {
     const Request request = read_request(options.request);
     if (options.list && request.is_pipeline) {
         refuse_usage("--list is for generators, and " + request.path + " is a pipeline");
@@ -65,13 +65,13 @@ Status run(const Options& options, bool format_given) {
 }  // namespace
 
 Action define_schedule(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<ScheduleCommand>();
     add_request_path(app, options->request);
     add_request_options(app, options->request);
     add_output_options(app, options->output);
     app.add_flag("--list", options->list, "name the generators of the program, and stop");
     app.add_flag("--json", options->json, "with --list: as JSON");
-    app.footer(kExamples);
+    app.footer(kScheduleExamples);
     return [options, &app] { return run(*options, app.count("--format") > 0); };
 }
 

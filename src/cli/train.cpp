@@ -14,7 +14,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kTrainExamples = R"(
 Examples:
   nestor train harris.examples unsharp.examples -o nestor.weights
       weights for autoscheduler.weights_path, from what `nestor examples` wrote
@@ -23,7 +23,7 @@ Examples:
   nestor train harris.examples --test unsharp.examples
       the examples of other files: seconds by the model, corrected, and measured, as JSON)";
 
-struct Options {
+struct TrainCommand {
     std::vector<std::string> files;
     std::vector<std::string> tests;
     std::string from;
@@ -69,7 +69,7 @@ Status print_tests(const std::vector<std::string>& paths, const Correction& corr
     return Ok{};
 }
 
-Status run(const Options& options) {
+Status run(const TrainCommand& options) {
     const Result<std::optional<Correction>> prior = read_optional_weights(options.from);
     if (!prior) {
         return Error{prior.error()};
@@ -96,7 +96,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_train(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<TrainCommand>();
     app.add_option("EXAMPLES", options->files, "what `nestor examples` wrote, a file a pipeline")
         ->required()
         ->type_name("FILE");
@@ -133,7 +133,7 @@ Action define_train(CLI::App& app) {
     app.add_option("--shrinkage", options->train.shrinkage, "of the output, towards no correction")
         ->check(CLI::Range(0.0, 1000.0))
         ->capture_default_str();
-    app.footer(kExamples);
+    app.footer(kTrainExamples);
     return [options] { return run(*options); };
 }
 

@@ -27,7 +27,7 @@ namespace nestor {
 
 namespace {
 
-constexpr const char* kExamples = R"(
+constexpr const char* kTuneExamples = R"(
 Examples:
   nestor tune build/harris.generator -g harris --trials 200 > harris.schedule.h
       measures 200 candidates; prints the fastest schedule that is right as C++
@@ -43,7 +43,7 @@ Every measurement is kept at once in the file of records. Ctrl-C leaves the best
 goes on from there, and measures nothing twice. --trials counts those of earlier runs, --time does
 not. Nothing else should run on the machine meanwhile. More: docs/tuning.md.)";
 
-struct Options {
+struct TuneCommand {
     RequestOptions request;
     OutputOptions output;
     MeasureArguments measure;
@@ -72,7 +72,7 @@ double seconds_of(const std::string& text) {
     return value * (unit == "m" ? kMinute : unit == "h" ? kMinute * kMinute : 1);
 }
 
-DisplayKind display_kind(const Options& options) {
+DisplayKind display_kind(const TuneCommand& options) {
     if (options.json) {
         return DisplayKind::Json;
     }
@@ -121,7 +121,7 @@ struct Entry {
  * compile or print. */
 class Session {
   public:
-    explicit Session(const Options& options)
+    explicit Session(const TuneCommand& options)
         : options_(options), tune_(options.tune), display_(make_display(display_kind(options))) {
         TuneLimits& limits = tune_.limits;
         limits.seconds = options.time.empty() ? 0 : seconds_of(options.time);
@@ -238,14 +238,14 @@ class Session {
         return produce(request, options_.output);
     }
 
-    const Options& options_;
+    const TuneCommand& options_;
     TuneOptions tune_;
     int trials_ = 0;  // of all tasks
     std::unique_ptr<TuneListener> display_;
     std::vector<Entry> entries_;
 };
 
-Status run(const Options& options) {
+Status run(const TuneCommand& options) {
     if (options.tasks.empty() == options.request.path.empty()) {
         refuse_usage("give a generator, a .hlpipe file, or --tasks");
     }
@@ -256,7 +256,7 @@ Status run(const Options& options) {
 }  // namespace
 
 Action define_tune(CLI::App& app) {
-    const auto options = std::make_shared<Options>();
+    const auto options = std::make_shared<TuneCommand>();
     add_request_path(app, options->request);
     app.get_option("source")->required(false);
     app.add_option("--tasks", options->tasks, "several pipelines, instead (docs/tuning.md)")
@@ -291,7 +291,7 @@ Action define_tune(CLI::App& app) {
     app.add_flag("--quiet", options->quiet, "no progress, only the result");
     app.add_flag("--json", options->json,
                  "progress and result as JSON lines on stdout; no schedule as text");
-    app.footer(kExamples);
+    app.footer(kTuneExamples);
     return [options] { return run(*options); };
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 using Row = std::vector<std::string>;
 
-std::string number(double value) {
+std::string rounded(double value) {
     char text[32];
     std::snprintf(text, sizeof text, value >= 100 ? "%.0f" : value >= 10 ? "%.1f" : "%.2f", value);
     return text;
@@ -23,11 +23,11 @@ std::string cell(const Quantity& quantity, double unit = 1) {
         case Evidence::None:
             return "-";
         case Evidence::Measured:
-            return number(quantity.value / unit);
+            return rounded(quantity.value / unit);
         case Evidence::Documented:
-            return number(quantity.value / unit) + " d";
+            return rounded(quantity.value / unit) + " d";
         default:
-            return number(quantity.value / unit) + " e";
+            return rounded(quantity.value / unit) + " e";
     }
 }
 

@@ -82,6 +82,10 @@ enum class Direction { Inputs, Outputs };
 [[nodiscard]] Status fill_inputs(const CallShape& shape, const Memories& inputs, std::uint64_t seed,
                                  const std::map<std::string, std::string>& files);
 
+/** For fill_garbage(). The same for all runs, because a pipeline may leave parts of its output as
+ * they are. */
+constexpr std::uint64_t kGarbageSeed = 0xbad;
+
 /** Bytes that no result should have, so that what is not written shows. */
 void fill_garbage(const Memories& outputs, std::uint64_t seed);
 

@@ -23,9 +23,6 @@ namespace {
 
 using Halide::Target;
 
-// The same for all runs, because a pipeline may leave parts of its output as they are.
-constexpr std::uint64_t kGarbage = 0xbad;
-
 Result<ProcessResult> run_in_shell(const std::string& command, double seconds) {
     ProcessOptions options;
     options.seconds = seconds;
@@ -188,8 +185,9 @@ Measurement RemoteMeasurer::try_reference(Subject::Reference reference) const {
     // Of files beside binaries of this very process, identity means: of this reference.
     const std::uint64_t identity =
         hash_bytes(Subject::reference_text(reference), static_cast<std::uint64_t>(getpid()));
-    Status status = write_file(path("main.cpp"), main_source(subject_.shape(), options.seed,
-                                                             kGarbage, identity, files.value()));
+    Status status = write_file(
+        path("main.cpp"),
+        main_source(subject_.shape(), options.seed, kGarbageSeed, identity, files.value()));
     if (status) {
         status = compile_source("main");
     }

@@ -26,10 +26,6 @@ namespace nestor {
 
 namespace {
 
-// What no result should contain by chance; the same for all runs, because a pipeline may leave
-// parts of its output as they are.
-constexpr std::uint64_t kGarbage = 0xbad;
-
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -178,7 +174,7 @@ Status Subject::compute_reference(Reference reference) const {
     if (!program) {
         return Error{program.error()};
     }
-    fill_garbage(expected_, kGarbage);
+    fill_garbage(expected_, kGarbageSeed);
     return program.value().run(CallPointers(shape_, inputs_, expected_).argv());
 }
 
@@ -191,7 +187,7 @@ Status Subject::compute_again() const {
     if (!program) {
         return Error{program.error()};
     }
-    fill_garbage(again_, kGarbage);
+    fill_garbage(again_, kGarbageSeed);
     return program.value().run(CallPointers(shape_, inputs_, again_).argv());
 }
 
@@ -297,7 +293,7 @@ Measurement Subject::measure(const Candidate& candidate, const MeasureProgress& 
     // 2. Run once, and compare.
     const Memories outputs = allocate(shape_, Direction::Outputs, BufferMemory::Kind::Private);
     const CallPointers pointers(shape_, inputs_, outputs);
-    fill_garbage(outputs, kGarbage);
+    fill_garbage(outputs, kGarbageSeed);
     JitProgram::set_threads(options_.threads);
     JitProgram::set_allocator(counted_malloc, counted_free);
     if (const Status status = program.value().run(pointers.argv()); !status) {

@@ -7,7 +7,7 @@ namespace nestor::probe {
 
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kSurveyRounds = 15;
 constexpr double kSample = 3e-4;  // seconds
 constexpr int kChain = 16;        // operations in one repeat of the clock's kernel
 
@@ -63,7 +63,7 @@ double Survey::time_clock() {
 }
 
 void Survey::measure() {
-    for (int round = 0; round < kRounds; round++) {
+    for (int round = 0; round < kSurveyRounds; round++) {
         for (Entry& entry : entries_) {
             const double before = time_clock();
             const double seconds = entry.kernel.seconds(entry.repeats) / entry.repeats;
@@ -73,7 +73,7 @@ void Survey::measure() {
     // Less than can be measured is still more than nothing.
     constexpr double kLeast = 0.05;
     for (Entry& entry : entries_) {
-        const auto quarter = entry.rounds.begin() + kRounds / 4;
+        const auto quarter = entry.rounds.begin() + kSurveyRounds / 4;
         std::nth_element(entry.rounds.begin(), quarter, entry.rounds.end());
         entry.take(std::max(kLeast, *quarter / entry.count - entry.other_cycles));
     }

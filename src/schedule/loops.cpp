@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <set>
 
+#include "base/divide.h"
+
 namespace nestor {
 
 namespace {
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return b <= 1 ? a : (a + b - 1) / b;
-}
 
 std::string next_name(std::string name, const std::set<std::string>& taken) {
     while (taken.contains(name)) {

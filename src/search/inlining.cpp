@@ -19,9 +19,10 @@ struct Use {
     int sites = 0;
 };
 
-class Inlining {
+class InliningChoice {
   public:
-    explicit Inlining(const PipelineDag& dag) : dag_(dag), inlined_(dag.functions.size(), false) {}
+    explicit InliningChoice(const PipelineDag& dag)
+        : dag_(dag), inlined_(dag.functions.size(), false) {}
 
     // Producers first, so that the expanded work of what a function reads is known.
     template <class Rule>
@@ -134,7 +135,7 @@ class Inlining {
     std::vector<double> work_, nodes_;  // of one evaluation, inlined calls expanded
 };
 
-bool is_cheap_to_repeat(int i, const Inlining& inlining) {
+bool is_cheap_to_repeat(int i, const InliningChoice& inlining) {
     const Function& f = inlining.dag().functions[i];
     if (f.only_wraps_input) {
         return true;
@@ -159,12 +160,13 @@ double iterations(const Stage& stage) {
 }
 
 std::vector<bool> choose_inlined(const PipelineDag& dag) {
-    return Inlining(dag).decide(is_cheap_to_repeat);
+    return InliningChoice(dag).decide(is_cheap_to_repeat);
 }
 
 std::vector<bool> inline_all(const PipelineDag& dag, double largest) {
-    return Inlining(dag).decide(
-        [&](int i, const Inlining& inlining) { return inlining.consumer_nodes(i) <= largest; });
+    return InliningChoice(dag).decide([&](int i, const InliningChoice& inlining) {
+        return inlining.consumer_nodes(i) <= largest;
+    });
 }
 
 }  // namespace nestor

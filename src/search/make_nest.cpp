@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/divide.h"
+
 namespace nestor {
 
 namespace {
 
 constexpr std::int64_t kTasksPerCore = 4;  // so that uneven tasks even out
 constexpr std::int64_t kMostSlabs = 16;    // each begins and ends with all threads
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
-}
 
 class NestMaker {
   public:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/divide.h"
 #include "search/inlining.h"
 #include "search/plan.h"
 
@@ -83,10 +84,6 @@ double work_of(const Stage& stage, const std::vector<std::int64_t>& extents) {
         work *= static_cast<double>(extent);
     }
     return work;
-}
-
-std::int64_t divide_up(std::int64_t a, std::int64_t b) {
-    return (a + b - 1) / b;
 }
 
 }  // namespace

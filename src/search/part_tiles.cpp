@@ -12,7 +12,7 @@ namespace nestor {
 namespace {
 
 constexpr int kSides[] = {1, 2, 3, 4, 5, 6};  // points of a tile along a dimension
-constexpr int kLeastShare = 3;                // a tile fills a third of the registers, at least
+constexpr int kLeastPartShare = 3;            // a tile fills a third of the registers, at least
 
 struct Shape {
     int across = -1;  // dimensions of the parts, and points along them
@@ -100,7 +100,7 @@ class PartTiles {
                     const int parts = columns * rows * static_cast<int>(f_.types.size());
                     // One for each vector of a row, and one for what they are multiplied with.
                     const int used = (parts + columns) * vectors() + 1;
-                    if (used > registers || kLeastShare * used < registers ||
+                    if (used > registers || kLeastPartShare * used < registers ||
                         columns > f_.region[points_[a]].extent) {
                         continue;
                     }

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::json;
 
 constexpr std::uint64_t kGarbage = 0xbad;
-constexpr const char* kFunction = "nestor_finalist";
+constexpr const char* kFinalistFunction = "nestor_finalist";
 
 struct FinalistFailed {
     std::size_t finalist;
@@ -125,7 +125,8 @@ class Finals {
             std::vector<Halide::Argument> inputs = caller_arguments(copy);  // Halide adds the rest
             std::erase_if(inputs, [](const Halide::Argument& each) { return each.is_output(); });
             Halide::Pipeline(copy).compile_to_object(
-                object, inputs, kFunction, setup_.target.with_feature(Halide::Target::NoRuntime));
+                object, inputs, kFinalistFunction,
+                setup_.target.with_feature(Halide::Target::NoRuntime));
         });
         if (!status) {
             return Measurement::failure(Outcome::CompileError, status.error());
@@ -143,7 +144,8 @@ class Finals {
         const ChildAnswer ran = ask_child(
             [&]() -> json {
                 const auto runtime = must(CompiledRuntime::load(library("runtime")));
-                const auto pipeline = must(CompiledPipeline::load(library(name_of(i)), kFunction));
+                const auto pipeline =
+                    must(CompiledPipeline::load(library(name_of(i)), kFinalistFunction));
                 const CallPointers pointers(subject_->shape(), subject_->inputs(), outputs);
                 runtime.set_threads(setup_.measure.threads);
                 runtime.count_allocations();
@@ -166,7 +168,7 @@ class Finals {
     }
 
     [[nodiscard]] RunnerSetup runner_setup(std::size_t i) const {
-        return {library("runtime"),     library(name_of(i)),         kFunction,
+        return {library("runtime"),     library(name_of(i)),         kFinalistFunction,
                 setup_.measure.threads, setup_.measure.memory_bytes, setup_.measure.run_seconds};
     }
 

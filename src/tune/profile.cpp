@@ -19,7 +19,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kFunction = "nestor_profiled";
+constexpr const char* kProfiledFunction = "nestor_profiled";
 constexpr const char* kEntry = "nestor_profiled_argv";
 constexpr double kBuildSeconds = 120;
 constexpr double kRunSeconds = 120;
@@ -67,7 +67,7 @@ class Profile {
         std::vector<Halide::Argument> inputs = caller_arguments(copy);  // Halide adds the rest
         std::erase_if(inputs, [](const Halide::Argument& each) { return each.is_output(); });
         Halide::Pipeline(copy).compile_to_object(
-            object, inputs, kFunction,
+            object, inputs, kProfiledFunction,
             setup_.target.without_feature(Halide::Target::NoRuntime)
                 .with_feature(Halide::Target::Profile));
         return names;

@@ -6,13 +6,10 @@
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2() {
-    return shipped_profile(InstructionSet::X86Avx2);
-}
 
 /** prod(x, y) += a(1.6 x + k, y): a sum over what is read at uneven distances, and the output reads
  * that point by point. */
@@ -54,7 +51,7 @@ TEST(ResampledByColumns, CopiesWhatHasUpdates) {
 }
 
 TEST(ResampledByColumns, HasVectorsAlongTheColumns) {
-    const Machine machine = avx2();
+    const Machine machine = avx2(16);
     for (const PipelineDag& dag : {resampled_sum(), resampled_rows()}) {
         const std::optional<Variant> variant = resampled_by_columns(dag);
         ASSERT_TRUE(variant);

@@ -6,13 +6,10 @@
 
 #include "machine/profiles.h"
 #include "schedule/sample_dags.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-const Machine& avx2() {
-    return shipped_profile(InstructionSet::X86Avx2);
-}
 
 const Seed* find(const std::vector<Seed>& seeds, const std::string& name) {
     const auto found = std::find_if(seeds.begin(), seeds.end(),
@@ -21,7 +18,7 @@ const Seed* find(const std::vector<Seed>& seeds, const std::string& name) {
 }
 
 TEST(Seeds, AreLegalDistinctAndReproducible) {
-    const Machine& machine = avx2();
+    const Machine& machine = avx2(16);
     for (const PipelineDag& dag : samples::all()) {
         const std::vector<Seed> seeds = make_seeds(dag, machine);
         EXPECT_FALSE(seeds.empty()) << dag.name;
@@ -44,10 +41,10 @@ TEST(Seeds, KeepWithinTheMemoryLimit) {
     const PipelineDag dag = samples::matmul();
     Caps caps;
     caps.peak_bytes = 512 * 384 * 4 / 2;  // half of what the product takes at root
-    for (const Seed& seed : make_seeds(dag, avx2(), caps)) {
+    for (const Seed& seed : make_seeds(dag, avx2(16), caps)) {
         EXPECT_LE(peak_bytes(dag, seed.schedule, caps.threads), caps.peak_bytes) << seed.name;
     }
-    EXPECT_LT(make_seeds(dag, avx2(), caps).size(), make_seeds(dag, avx2()).size());
+    EXPECT_LT(make_seeds(dag, avx2(16), caps).size(), make_seeds(dag, avx2(16)).size());
 }
 
 TEST(Seeds, UseTheWidthOfTheTargetsVectors) {
@@ -68,7 +65,7 @@ TEST(Seeds, StripsSlideAndTilesFuse) {
     PipelineDag dag = samples::blur();
     dag.functions[1].stages[0].ops.add(Arithmetic::Exponential, ElementType::Float32, kAllLoops,
                                        20);  // too much to be inlined
-    Machine machine = avx2();
+    Machine machine = avx2(16);
     machine.l2.bytes.value = 1 << 20;  // keeps a strip
     const std::vector<Seed> seeds = make_seeds(dag, machine);
     const Seed* strips = find(seeds, "strips");

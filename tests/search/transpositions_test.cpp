@@ -8,13 +8,10 @@
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"
+#include "search/try_plans.h"
 
 namespace nestor {
 namespace {
-
-Machine avx2() {
-    return shipped_profile(InstructionSet::X86Avx2);
-}
 
 /** The product of two matrices, of which the output reads the transposed one: out(x, y) =
  * prod(y, x). */
@@ -42,7 +39,7 @@ TEST(Transpositions, AreComputedForEachBlockOfTheReader) {
     const std::optional<Variant> variant = transposed_copies(dag);
     ASSERT_TRUE(variant);
     const PipelineDag& graph = variant->graph();
-    const Machine machine = avx2();
+    const Machine machine = avx2(16);
     Plan plan = plain_plan(graph, choose_inlined(graph), machine);
     place_transpositions(graph, machine, plan);
     const int out = graph.outputs[0];

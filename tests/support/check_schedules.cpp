@@ -1,6 +1,7 @@
 #include "check_schedules.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <memory>
 
@@ -104,11 +105,18 @@ void add_folded(const PipelineDag& dag, const Machine& machine, std::vector<Prop
     std::ranges::move(folded, std::back_inserter(proposals));
 }
 
-std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine) {
+std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine,
+                                     std::size_t seeds) {
     const Limits limits(1e9, std::int64_t{1} << 40U);
     std::vector<Proposal> proposals =
         search(dag, machine, {.caps = {}, .passes = 0, .dropout = {}, .moves = {}}, limits)
             .proposals;
+    if (seeds < proposals.size()) {
+        std::ranges::rotate(
+            proposals,
+            proposals.begin() + static_cast<std::ptrdiff_t>(dag.algorithm_hash % proposals.size()));
+        proposals.resize(seeds);
+    }
     for (Proposal& each : all_proposals(dag, machine)) {
         const auto same = [&](const Proposal& known) { return known.schedule == each.schedule; };
         if (std::ranges::none_of(proposals, same)) {

@@ -1,6 +1,7 @@
 // Many schedules of one pipeline, each verified, and run against the unscheduled pipeline.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -23,9 +24,12 @@ std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machi
 /// Adds each of them with circular buffers for all that slides, wherever Halide folds it or not.
 void add_folded(const PipelineDag& dag, const Machine& machine, std::vector<Proposal>& proposals);
 
-/// The search's best, and the seeds, which are what a user gets if that is refused. (Few compile in
-/// the time that one of the others takes.)
-std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine);
+constexpr std::size_t kAllSeeds = 1000;
+
+/// The search's best, and the seeds, which are what a user gets if that is refused: all, or as many
+/// as said, which differ from pipeline to pipeline.
+std::vector<Proposal> main_proposals(const PipelineDag& dag, const Machine& machine,
+                                     std::size_t seeds = kAllSeeds);
 
 /// Makes the schedules to try; each passes check_legality().
 using MakeSchedules = std::function<std::vector<Proposal>(const PipelineDag&, const Machine&)>;

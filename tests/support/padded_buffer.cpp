@@ -11,9 +11,10 @@ namespace nestor::testing {
 
 namespace {
 
-constexpr size_t kAlignment = 128;    // Halide loads outputs that other stages read as aligned
-constexpr size_t kGuardBytes = 4096;  // wider than any vector, and than a few rows of tiny images
-constexpr int kRowPadding = 7;        // odd, so that rows are not aligned with each other
+constexpr size_t kBufferAlignment = 128;  // Halide loads outputs that other stages read as aligned
+constexpr size_t kBufferGuardBytes =
+    4096;                       // wider than any vector, and than a few rows of tiny images
+constexpr int kRowPadding = 7;  // odd, so that rows are not aligned with each other
 
 template <typename T>
 T read(const uint8_t* element) {
@@ -150,9 +151,10 @@ PaddedBuffer::PaddedBuffer(Halide::Type type, Box box, const Layout& layout)
         }
     }
     const size_t bytes = static_cast<size_t>(stride) * static_cast<size_t>(type_.bytes());
-    first_ = kGuardBytes;
-    size_ = (first_ + bytes + kGuardBytes + kAlignment - 1) / kAlignment * kAlignment;
-    memory_.reset(static_cast<uint8_t*>(std::aligned_alloc(kAlignment, size_)));
+    first_ = kBufferGuardBytes;
+    size_ = (first_ + bytes + kBufferGuardBytes + kBufferAlignment - 1) / kBufferAlignment *
+            kBufferAlignment;
+    memory_.reset(static_cast<uint8_t*>(std::aligned_alloc(kBufferAlignment, size_)));
 }
 
 template <typename Visit>

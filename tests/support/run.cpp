@@ -414,11 +414,8 @@ CheckReport check_schedule(const Reference& reference, const ApplySchedule& appl
     return report;
 }
 
-namespace {
-
-/// Halide compiles its run-time library at the first use of the JIT (about a second). Doing it
-/// before the fork spares every child that. No loop here is parallel: threads would not survive.
 void warm_up_jit() {
+    // No loop here is parallel: threads would not survive a fork.
     static const bool done = [] {
         Halide::Var x;
         Halide::Func nothing;
@@ -428,8 +425,6 @@ void warm_up_jit() {
     }();
     (void)done;
 }
-
-}  // namespace
 
 CheckReport check_isolated(const TestPipeline& test, uint64_t seed, const ApplySchedule& apply,
                            const CheckOptions& options, double limit_seconds) {

@@ -1,11 +1,11 @@
 // The fuzzer: random pipelines, with the seeds and the best schedule that the search finds for
 // each, and more if asked, compared with the unscheduled pipeline.
 //
-//     fuzz [--count N] [--seed S] [--all] [--sampled K] [--random K] [--keep-going]
+//     fuzz [--count N] [--seed S] [--all] [--seeds K] [--sampled K] [--random K] [--keep-going]
 //
-// tries pipelines S, S + 1, ... S + N - 1, each with all that the search proposes (--all), K random
-// schedules of the space that it searches, and K random legal ones.
-// Each pipeline is tried in a process of its own, so that a crash or a hang of generated code is a
+// tries pipelines S, S + 1, ... S + N - 1, each with all that the search proposes (--all) or K of
+// the seeds only, K random schedules of the space that it searches, and K random legal ones. Each
+// pipeline is tried in a process of its own, so that a crash or a hang of generated code is a
 // finding like any other. The seed is printed before anything is tried; `fuzz --seed S --count 1`
 // does it again, and `fuzz --seed S --print` shows the pipeline.
 
@@ -28,6 +28,7 @@
 #include "support/check_schedules.h"
 #include "support/isolate.h"
 #include "support/random_pipeline.h"
+#include "support/run.h"
 
 namespace {
 
@@ -41,8 +42,9 @@ struct Totals {
 // Which schedules of a pipeline are tried, beside what a user gets.
 struct Choice {
     bool all = false;  // that the search proposes
-    int sampled = 0;   // of the space that it searches
-    int random = 0;    // legal ones
+    std::size_t seeds = nestor::testing::kAllSeeds;
+    int sampled = 0;  // of the space that it searches
+    int random = 0;   // legal ones
 };
 
 struct Options {
@@ -58,9 +60,9 @@ struct Options {
 
 std::vector<nestor::Proposal> schedules_of(const nestor::PipelineDag& dag,
                                            const nestor::Machine& machine, const Choice& choice) {
-    std::vector<nestor::Proposal> schedules = choice.all
-                                                  ? nestor::testing::all_proposals(dag, machine)
-                                                  : nestor::testing::main_proposals(dag, machine);
+    std::vector<nestor::Proposal> schedules =
+        choice.all ? nestor::testing::all_proposals(dag, machine)
+                   : nestor::testing::main_proposals(dag, machine, choice.seeds);
     const nestor::Caps caps = nestor::search_caps(dag, machine, {});
     for (nestor::Schedule& schedule :
          nestor::sample_schedules(dag, machine, caps, choice.sampled, dag.algorithm_hash)) {
@@ -153,6 +155,7 @@ std::string find_crash(std::uint64_t seed, const Options& options) {
 }
 
 bool try_one(std::uint64_t seed, const Options& options, Totals& totals) {
+    nestor::testing::warm_up_jit();
     const IsolatedResult result = nestor::testing::run_isolated(
         [&] { return work(seed, options.choice); }, options.limit_seconds);
     totals.pipelines++;
@@ -182,6 +185,7 @@ int main(int argc, char** argv) {
     app.add_option("--seed", options.first,
                    "of the first pipeline; the others follow (default: a new one)");
     app.add_flag("--all", options.choice.all, "all that the search proposes, not the best only");
+    app.add_option("--seeds", options.choice.seeds, "of the seeds, as many on each (default: all)");
     app.add_option("--sampled", options.choice.sampled,
                    "random schedules of the space that is searched, for each, too")
         ->capture_default_str();

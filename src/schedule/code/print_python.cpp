@@ -7,7 +7,7 @@ namespace nestor {
 
 namespace {
 
-const char* const kIndent = "    ";
+const char* const kPythonIndent = "    ";
 
 class PythonWriter : public Writer {
   public:
@@ -56,7 +56,7 @@ class PythonWriter : public Writer {
 };
 
 // Fetches all functions into `funcs`, sorted by stem and creation, and refuses another pipeline.
-std::string preamble(const Program& program) {
+std::string python_preamble(const Program& program) {
     std::string text =
         R"py(    # All functions by name, without what depends on the process ("sum$3", "f12"), in order of creation.
     def key(f):
@@ -96,14 +96,14 @@ std::string declarations(const Program& program, const PythonWriter& writer,
     std::string text;
     for (const int v : variables) {
         const Variable& variable = program.variables()[v];
-        text += kIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
+        text += kPythonIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
     }
     return text;
 }
 
 std::string statement_text(const Program& program, const PythonWriter& writer,
                            const Statement& statement) {
-    std::string text = declarations(program, writer, statement.declares) + kIndent;
+    std::string text = declarations(program, writer, statement.declares) + kPythonIndent;
     text += statement.result.empty() ? "" : statement.result + " = ";
     if (statement.calls.size() == 1) {
         return text + writer.subject(statement) + "." + writer.call(*statement.calls[0]) + "\n";
@@ -122,17 +122,18 @@ std::string print_python(const PipelineDag& dag, const Schedule& schedule) {
     const PythonWriter writer(program);
     std::string text = "# " + head_comment(dag) + "\nimport re\n\nimport halide as hl\n\n\n";
     text += "def apply_schedule_" + as_identifier(dag.name) + "(pipeline, target, inputs={}):\n";
-    text += preamble(program);
+    text += python_preamble(program);
     for (const std::string& input : program.inputs()) {
         const std::string name = string_literal(input);
-        text += kIndent + std::string("if ") + name + " not in inputs:\n" + kIndent + kIndent +
+        text += kPythonIndent + std::string("if ") + name + " not in inputs:\n" + kPythonIndent +
+                kPythonIndent +
                 "raise ValueError('pass the input (its ImageParam) by name: inputs={" + name +
                 ": ...}')\n";
     }
     const std::vector<int> fetched = program.fetched();
     text += fetched.empty() ? "" : "\n";
     for (const int i : fetched) {
-        text += kIndent + program.function(program.expected()[i].function) + " = funcs[" +
+        text += kPythonIndent + program.function(program.expected()[i].function) + " = funcs[" +
                 std::to_string(i) + "]\n";
     }
     text += declarations(program, writer, program.early());

@@ -1,13 +1,12 @@
 // Pictures and weights in blocks: what repeats within each, and what is the same for all of it.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // Both dimensions of each block of 8 x 8 pixels multiplied by a matrix, and divided by another one.
 BuiltPipeline block_transform() {

@@ -1,6 +1,7 @@
 // Boundary conditions, written by Halide and by hand, and pipelines that ask for an input's own
 // extents.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
@@ -8,8 +9,6 @@ namespace {
 
 using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
-
-const Var x("x"), y("y"), c("c");
 
 Func blur_3x3(const Func& source) {
     Func rows("rows"), blurred("blurred");

@@ -1,13 +1,12 @@
 // Pictures whose channels are all read at one place that only the data tell.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // Planes of a picture, moved by a field; three channels, which are padded where a vector is made of
 // them. `constrained`: their number is known.

@@ -1,14 +1,13 @@
 // Definitions that choose by what is the same for all of their points: parameters and pixels of
 // inputs at constant places.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // Layers of interleaved pixels, each in the mode that an input says.
 BuiltPipeline blended_layers() {

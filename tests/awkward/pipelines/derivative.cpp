@@ -1,5 +1,6 @@
 // Gradients: pipelines that Halide derives itself, full of scatters and odd reduction domains.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
@@ -7,8 +8,6 @@ namespace {
 
 using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
-
-const Var x("x"), y("y"), c("c"), n("n");
 
 /// The derivatives refer to functions of their own; this gives one a name and a first stage.
 Func output_of(const Func& derivative, const std::string& name) {

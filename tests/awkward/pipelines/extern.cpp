@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace {
 
@@ -119,8 +120,6 @@ namespace nestor::testing {
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y");
 
 BuiltPipeline extern_source() {
     PipelineBuilder b;

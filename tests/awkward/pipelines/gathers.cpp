@@ -1,13 +1,12 @@
 // Loads whose place depends on data, or on more than one variable, or not at unit stride.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c"), z("z");
 
 BuiltPipeline lut_clamped() {
     PipelineBuilder b;

@@ -1,13 +1,12 @@
 // Definitions that are large as they are written.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y");
 
 // As a tree it has a million nodes; Halide computes each of its 17 steps once.
 BuiltPipeline definition_of_many_nodes() {

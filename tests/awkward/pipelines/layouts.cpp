@@ -1,14 +1,13 @@
 // Pictures that may lie in memory in more than one way: planar, interleaved, or with something
 // between.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 const Layout kInterleaved{{2, 0, 1}, 2, 1};  // of x, y, channels
 const Layout kPacked{{}, 2, 1};              // of channels, x, y

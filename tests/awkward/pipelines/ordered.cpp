@@ -1,13 +1,12 @@
 // Where the order of steps counts: long scans, and which of equal values wins.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // Strips of columns from top to bottom, of which the last is narrower than the others. What reads
 // the scan needs rows from above and from below.

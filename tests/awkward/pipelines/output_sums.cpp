@@ -1,13 +1,12 @@
 // Sums that are the output itself, at sizes that no tile divides.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c"), n("n");
 
 BuiltPipeline output_product_with_bias() {
     PipelineBuilder b;

@@ -1,13 +1,12 @@
 // Products, most of narrow integers, at sizes that no tile divides.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // Products of narrow integers, with nothing packed, and fewer rows than a register tile has. The
 // most negative numbers meet.

@@ -1,6 +1,7 @@
 // Pyramids, deep chains, wide graphs, and blocks of networks: many stages, or stages at many
 // scales.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
@@ -8,8 +9,6 @@ namespace {
 
 using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
-
-const Var x("x"), y("y"), c("c"), n("n");
 
 Func downsample(const Func& from) {
     Func rows("down_x"), half("down");

@@ -1,13 +1,12 @@
 // Reductions: inline, over domains with predicates and run-time extents, strided windows, scans.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c"), n("n"), u("u");
 
 BuiltPipeline sum_box() {
     PipelineBuilder b;

@@ -1,5 +1,6 @@
 // Definitions that do something else at every second or third point, and rates of less than one.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
@@ -7,8 +8,6 @@ namespace {
 
 using namespace Halide;
 namespace bc = Halide::BoundaryConditions;
-
-const Var x("x"), y("y"), c("c");
 
 // One colour a pixel in a pattern of two by two; the others from the neighbours.
 BuiltPipeline mosaic() {

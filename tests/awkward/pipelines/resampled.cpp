@@ -1,13 +1,12 @@
 // Rows that are read at uneven distances.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 Expr place_of(const Expr& at, float rate) {
     return cast<int>(floor(cast<float>(at) * rate));

@@ -1,6 +1,7 @@
 // Functions that the user has scheduled already, wholly or in part: they must be left as they are,
 // and their loops' names must go on existing.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
@@ -8,7 +9,7 @@ namespace {
 
 using namespace Halide;
 
-const Var x("x"), y("y"), c("c"), xo("xo"), yo("yo"), xi("xi"), yi("yi"), u("u");
+const Var xo("xo"), yo("yo"), xi("xi"), yi("yi");
 
 /// Three stages in a row that most of these share: blur in x, blur in y, sharpen.
 struct Blur {

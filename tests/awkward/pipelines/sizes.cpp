@@ -1,13 +1,12 @@
 // Unusual sizes, minima, ranks, and constraints on buffers.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c"), u("u"), v("v");
 
 // Channel fastest: dimension 2 has stride 1, dimension 0 stride 3.
 const Layout kInterleaved{{2, 0, 1}, 2, 1};

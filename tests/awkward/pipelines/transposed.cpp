@@ -1,13 +1,12 @@
 // What is made along one dimension and read along another.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 Func decayed_down(const Func& f, const Expr& rows, const std::string& name) {
     RDom row(1, rows - 1, "row");

@@ -1,14 +1,13 @@
 // Tuples, and pipelines with several outputs: of different sizes, ranks and types, consuming each
 // other.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 // At root both elements are computed wherever either is read, which takes more of the input.
 BuiltPipeline tuple_pure() {

@@ -1,13 +1,12 @@
 // Unusual types and values: narrow, wide, half and boolean types, wraparound, strict floats.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y");
 
 BuiltPipeline cast_chain() {
     PipelineBuilder b;

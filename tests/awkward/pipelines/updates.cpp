@@ -1,13 +1,12 @@
 // Update definitions: several of them, in place, on slices, scans, scatters, odd first definitions.
 #include "support/pipelines.h"
+#include "variables.h"
 
 namespace nestor::testing {
 
 namespace {
 
 using namespace Halide;
-
-const Var x("x"), y("y"), c("c");
 
 BuiltPipeline histogram_u8() {
     PipelineBuilder b;
