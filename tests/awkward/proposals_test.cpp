@@ -8,7 +8,6 @@
 
 #include "support/check_schedules.h"
 #include "support/isolate.h"
-#include "support/run.h"
 
 namespace nestor::testing {
 namespace {

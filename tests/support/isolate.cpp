@@ -1,5 +1,6 @@
 #include "isolate.h"
 
+#include <Halide.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -68,6 +69,18 @@ bool read_all(int in, double limit_seconds, std::string& text) {
 }
 
 }  // namespace
+
+void warm_up_jit() {
+    // No loop here is parallel: threads would not survive a fork.
+    static const bool done = [] {
+        Halide::Var x;
+        Halide::Func nothing;
+        nothing(x) = x;
+        nothing.realize({1});
+        return true;
+    }();
+    (void)done;
+}
 
 IsolatedResult run_isolated(const std::function<std::string()>& work, double limit_seconds) {
     int ends[2];

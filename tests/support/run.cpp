@@ -414,18 +414,6 @@ CheckReport check_schedule(const Reference& reference, const ApplySchedule& appl
     return report;
 }
 
-void warm_up_jit() {
-    // No loop here is parallel: threads would not survive a fork.
-    static const bool done = [] {
-        Halide::Var x;
-        Halide::Func nothing;
-        nothing(x) = x;
-        nothing.realize({1});
-        return true;
-    }();
-    (void)done;
-}
-
 CheckReport check_isolated(const TestPipeline& test, uint64_t seed, const ApplySchedule& apply,
                            const CheckOptions& options, double limit_seconds) {
     warm_up_jit();

@@ -98,10 +98,6 @@ struct CheckReport {
 CheckReport check_schedule(const Reference& reference, const ApplySchedule& apply,
                            const CheckOptions& options = {});
 
-/// Halide compiles its run-time library at the first use of the JIT, which takes a second or two.
-/// Done before run_isolated() it is done once, not in each child.
-void warm_up_jit();
-
 /// The same in a child process, reference and all: a crash or a hang is a failure like any other.
 CheckReport check_isolated(const TestPipeline& test, uint64_t seed, const ApplySchedule& apply,
                            const CheckOptions& options = {}, double limit_seconds = 120);

@@ -28,7 +28,6 @@
 #include "support/check_schedules.h"
 #include "support/isolate.h"
 #include "support/random_pipeline.h"
-#include "support/run.h"
 
 namespace {
 
