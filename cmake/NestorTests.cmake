@@ -7,7 +7,7 @@
 #       [HALIDE]                precompile Halide.h (default where the linked layers see Halide)
 #       [SHARDS <n>]            ctest entries to cut it into; they run beside each other under ctest -j
 #       [SEPARATE]              its sources have helpers of equal names: never several in one unit
-#       [TIMEOUT <seconds>]     for one entry; default 300
+#       [TIMEOUT <seconds>]     for one entry; default 900
 #       [ENVIRONMENT <k=v>...]  for each entry
 #       [DEFINES <def>...])     compile definitions
 #
@@ -67,7 +67,7 @@ function(nestor_add_test_suite folder)
         set(arg_USES ${folder})
     endif()
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 900)
     endif()
     if(NOT arg_SHARDS)
         set(arg_SHARDS 1)
@@ -126,7 +126,7 @@ endfunction()
 function(nestor_add_test_command suite name)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "COMMAND;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
-        set(arg_TIMEOUT 300)
+        set(arg_TIMEOUT 900)
     endif()
     add_test(NAME ${suite}.${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
     set_tests_properties(
