@@ -1,5 +1,5 @@
 // The best that the search finds, and one of the seeds, on every awkward pipeline: legal, verified,
-// compiled, run at all sizes, and right. All seeds take four times as long:
+// compiled, run at all sizes, and right. All seeds take half as long again:
 //     NESTOR_ALL_SEEDS=1 ./check --only awkward
 
 #include <gtest/gtest.h>
