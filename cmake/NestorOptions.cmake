@@ -22,7 +22,7 @@ if(NESTOR_UNITY)
 endif()
 
 # Precompiled headers and ccache go together only with these two allowances. The base folder makes two
-# build trees share what they compile (the precompiled header's path is the only thing they differ in).
+# build trees share what they compile without a precompiled header: that one is another file in each tree.
 find_program(NESTOR_CCACHE ccache)
 if(PROJECT_IS_TOP_LEVEL AND NESTOR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER

@@ -47,7 +47,7 @@ std::string find_halides_plugin(const std::string& scheduler) {
     return std::filesystem::exists(path) ? path : "";
 }
 
-/** GenerateCommand of our own, which may stand anywhere: generators have none with two dashes. */
+/** Options of our own, which may stand anywhere: generators have none with two dashes. */
 std::vector<std::string> take_own_options(std::vector<std::string> words,
                                           GenerateCommand& options) {
     std::vector<std::string> rest;

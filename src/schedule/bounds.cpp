@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/divide.h"
 #include "schedule/loops.h"
 #include "schedule/tails.h"
 
@@ -615,7 +616,7 @@ std::int64_t Bounds::allocation_bytes(int function) {
         extents[s.fold->dim] = s.fold->factor;
     }
     for (const Alignment& a : s.alignment) {
-        extents[a.dim] = (extents[a.dim] + a.elements - 1) / a.elements * a.elements;
+        extents[a.dim] = divide_up(extents[a.dim], a.elements) * a.elements;
     }
     for (const Alignment& a : s.storage_bounds) {
         extents[a.dim] = a.elements;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/divide.h"
 #include "schedule/loops.h"
 
 namespace nestor {
@@ -212,7 +213,7 @@ std::int64_t Placement::stride(Source source, int index, int dim) const {
     std::int64_t channels = f.region[dense].extent;
     for (const Alignment& each : schedule_.functions[index].region_alignment) {
         const std::int64_t n = each.elements;
-        channels = each.dim == dense ? (channels + n - 1) / n * n : channels;
+        channels = each.dim == dense ? divide_up(channels, n) * n : channels;
     }
     return dim == second && has_known_extent(index, dense) && channels <= kSmall ? channels : 0;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/divide.h"
 #include "schedule/loops.h"
 
 namespace nestor {
@@ -66,7 +67,7 @@ std::int64_t stored_extent(std::int64_t extent, const std::vector<Split>& splits
     const Tail tail = resolved(splits[first].tail, kind, stage, first);
     const std::int64_t excess = stored_extent(factor, splits, kind, stage, first + 1) - factor;
     if (stores_beyond(tail) || tail == Tail::PredicateStores) {
-        return (extent + factor - 1) / factor * factor + excess;
+        return divide_up(extent, factor) * factor + excess;
     }
     if (moves_inwards(tail)) {
         return std::max(extent, factor) + excess;

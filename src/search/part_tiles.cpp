@@ -6,13 +6,13 @@
 
 #include "search/nests.h"
 #include "search/pointwise.h"
+#include "search/register_tiles.h"
 
 namespace nestor {
 
 namespace {
 
 constexpr int kSides[] = {1, 2, 3, 4, 5, 6};  // points of a tile along a dimension
-constexpr int kLeastPartShare = 3;            // a tile fills a third of the registers, at least
 
 struct Shape {
     int across = -1;  // dimensions of the parts, and points along them
@@ -100,7 +100,7 @@ class PartTiles {
                     const int parts = columns * rows * static_cast<int>(f_.types.size());
                     // One for each vector of a row, and one for what they are multiplied with.
                     const int used = (parts + columns) * vectors() + 1;
-                    if (used > registers || kLeastPartShare * used < registers ||
+                    if (used > registers || kLeastRegisterShare * used < registers ||
                         columns > f_.region[points_[a]].extent) {
                         continue;
                     }

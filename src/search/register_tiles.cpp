@@ -14,7 +14,6 @@ namespace {
 
 constexpr int kMostVectors = 4;  // of a register tile, along the vectors
 constexpr int kRows[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20, 24, 28};
-constexpr int kLeastShare = 3;  // a tile fills a third of the registers, at least
 constexpr int kWideColumn = 4;  // tiles
 
 class RegisterTiles {
@@ -62,7 +61,7 @@ class RegisterTiles {
             for (const int rows : kRows) {
                 // One for each loaded vector and one for what they are multiplied with.
                 const int used = vectors * rows + vectors + 1;
-                if (used > registers || kLeastShare * used < registers) {
+                if (used > registers || kLeastRegisterShare * used < registers) {
                     continue;
                 }
                 for (int across = 0; across < f_.dimensions(); across++) {

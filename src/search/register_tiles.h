@@ -10,6 +10,9 @@
 
 namespace nestor {
 
+/** A tile fills one of so many parts of the registers, at least. */
+constexpr int kLeastRegisterShare = 3;
+
 /** Calls visit(changed plan) for register tiles of several shapes, as far as the machine's
  * registers go, of a function with a reduction that one definition reads point by
  * point, an update without a reduction as well. Any rank and type. */

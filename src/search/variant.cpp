@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/divide.h"
 #include "schedule/loops.h"
 #include "schedule/rfactor.h"
 #include "schedule/scheduled_dag.h"
@@ -145,7 +146,7 @@ class LongSum {
             return std::nullopt;
         }
         Derivation result = derivation();
-        split(outermost, (extent(outermost) + wanted - 1) / wanted, result);
+        split(outermost, divide_up(extent(outermost), wanted), result);
         if (is_scattered() && innermost >= 0 && stage_.commutative) {
             split(innermost, kCopies, result);
             result.preserved.push_back(

@@ -78,7 +78,7 @@ def python(tmp_path_factory):
 
 
 def as_release_preset():
-    """Options that make the wheel's objects equal to the release build's: ccache hands them over."""
+    """The release build's options: ccache hands over what is compiled without a precompiled header."""
     presets = json.loads((ROOT / "CMakePresets.json").read_text())["configurePresets"]
     (release,) = (preset for preset in presets if preset["name"] == "release")
     settings = release["cacheVariables"].items()

@@ -21,7 +21,7 @@ PipelineDag three_rows() {
     return dag;
 }
 
-Schedule built(const PipelineDag& dag, const Plan& plan) {
+Schedule build_legal(const PipelineDag& dag, const Plan& plan) {
     const Machine machine = shipped_profile(InstructionSet::X86Avx2);
     Builder builder(dag, machine);
     Schedule schedule = builder.build(plan);
@@ -48,7 +48,7 @@ Plan rows_unrolled_inside(const PipelineDag& dag) {
 
 TEST(AssumedSizes, HaveCodeOfTheirOwn) {
     const PipelineDag dag = three_rows();
-    const Schedule schedule = built(dag, rows_unrolled(dag, false));
+    const Schedule schedule = build_legal(dag, rows_unrolled(dag, false));
     const StageSchedule& producer = schedule.functions[1].stages[0];
     ASSERT_EQ(producer.specializations.size(), 1U);
     EXPECT_EQ(producer.specializations[0].when, (std::vector<ExtentCondition>{{1, 3, 2, 0}}));
@@ -72,7 +72,7 @@ TEST(Sizes, HaveRoomForTheBlocksOfAnOutput) {
     nest.tile = {0, 0};
     nest.lanes = 32;
     nest.block = {2, 1};
-    const Schedule schedule = built(dag, plan);
+    const Schedule schedule = build_legal(dag, plan);
     const StageSchedule& output = schedule.functions[2].stages[0];
     ASSERT_FALSE(output.specializations.empty());
     EXPECT_EQ(output.specializations[0].nest.splits[0],
@@ -83,17 +83,17 @@ TEST(AssumedSizes, AreNothingToWhatDoesNotDependOnThem) {
     PipelineDag dag = three_rows();
     dag.functions[1].assumed = {false, false};
     EXPECT_TRUE(
-        built(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty())
+        build_legal(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty())
         << "three rows in any case";
     dag = three_rows();
     dag.assumptions.clear();
     EXPECT_TRUE(
-        built(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty());
+        build_legal(dag, rows_unrolled(dag, false)).functions[1].stages[0].specializations.empty());
 }
 
 TEST(AssumedSizes, AreKnownInWhatIsComputedInside) {
     const PipelineDag dag = three_rows();
-    const Schedule schedule = built(dag, rows_unrolled_inside(dag));
+    const Schedule schedule = build_legal(dag, rows_unrolled_inside(dag));
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     EXPECT_EQ(schedule.functions[2].stages[0].specializations.size(), 1U);
 }
@@ -104,14 +104,14 @@ TEST(Layouts, AreCasesOfWhatIsAtRoot) {
     dag.layouts = {{{Source::Input, 0, 0, 1}}, {{Source::Input, 0, 0, 3}}};
     Plan plan = plain_plan(dag, {true, false, false}, shipped_profile(InstructionSet::X86Avx2));
     plan.functions[2].stages[0].tile = {128, 8};
-    const Schedule apart = built(dag, plan);
+    const Schedule apart = build_legal(dag, plan);
     EXPECT_EQ(apart.functions[1].stages[0].specializations.size(), 2U) << "it reads the input";
     for (const Specialization& each : apart.functions[2].stages[0].specializations) {
         EXPECT_TRUE(each.strides.empty()) << "it does not";
     }
     plan.functions[1].place = Place::At;
     plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
-    const Schedule inside = built(dag, plan);
+    const Schedule inside = build_legal(dag, plan);
     ASSERT_EQ(inside.functions[1].compute.kind, Level::Kind::At);
     EXPECT_TRUE(inside.functions[1].stages[0].specializations.empty());
     const std::vector<Specialization>& cases = inside.functions[2].stages[0].specializations;
@@ -135,7 +135,7 @@ PipelineDag five_rows_before() {
 TEST(AssumedSizes, NeedNoGuardsWhereBlocksComeOutEven) {
     const PipelineDag dag = five_rows_before();
     Plan plan = rows_unrolled(dag, false);
-    const Schedule schedule = built(dag, plan);
+    const Schedule schedule = build_legal(dag, plan);
     const StageSchedule& producer = schedule.functions[1].stages[0];
     ASSERT_EQ(producer.specializations.size(), 1U);
     EXPECT_EQ(producer.specializations[0].nest.splits[1], (std::vector<Split>{{5, Tail::RoundUp}}));
@@ -148,14 +148,14 @@ TEST(AssumedSizes, NeedNoGuardsWhereBlocksComeOutEven) {
     other.functions[1].stages[0].specializations[0].when[0].extent = 4;
     EXPECT_FALSE(check_legality(dag, other, careful).empty()) << "not the size that is assumed";
     plan.functions[1].stages[0].block = {1, 2};
-    EXPECT_EQ(built(dag, plan).functions[1].stages[0].specializations[0].nest.splits[1],
+    EXPECT_EQ(build_legal(dag, plan).functions[1].stages[0].specializations[0].nest.splits[1],
               (std::vector<Split>{{2, Tail::GuardWithIf}}));
 }
 
 // Three of the five rows for each of the output's.
 TEST(AssumedSizes, MayBeDividedByLoopsAround) {
     const PipelineDag dag = five_rows_before();
-    const Schedule schedule = built(dag, rows_unrolled_inside(dag));
+    const Schedule schedule = build_legal(dag, rows_unrolled_inside(dag));
     ASSERT_EQ(schedule.functions[1].compute.kind, Level::Kind::At);
     for (const Specialization& each : schedule.functions[1].stages[0].specializations) {
         EXPECT_EQ(each.nest.splits[1], (std::vector<Split>{{5, Tail::GuardWithIf}}));

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
 #include "search/inlining.h"

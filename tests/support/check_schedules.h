@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ std::vector<Proposal> all_proposals(const PipelineDag& dag, const Machine& machi
 /// Adds each of them with circular buffers for all that slides, wherever Halide folds it or not.
 void add_folded(const PipelineDag& dag, const Machine& machine, std::vector<Proposal>& proposals);
 
-constexpr std::size_t kAllSeeds = 1000;
+constexpr std::size_t kAllSeeds = std::numeric_limits<std::size_t>::max();
 
 /// The search's best, and the seeds, which are what a user gets if that is refused: all, or as many
 /// as said, which differ from pipeline to pipeline.

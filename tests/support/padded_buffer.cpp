@@ -12,8 +12,8 @@ namespace nestor::testing {
 namespace {
 
 constexpr size_t kBufferAlignment = 128;  // Halide loads outputs that other stages read as aligned
-constexpr size_t kBufferGuardBytes =
-    4096;                       // wider than any vector, and than a few rows of tiny images
+// Wider than any vector, and than a few rows of tiny images.
+constexpr size_t kBufferGuardBytes = 4096;
 constexpr int kRowPadding = 7;  // odd, so that rows are not aligned with each other
 
 template <typename T>

@@ -7,8 +7,6 @@ namespace nestor {
 
 namespace {
 
-const char* const kIndent = "    ";
-
 // Of what it names, Halide's wrapping of the body says `using` for these only.
 bool is_used_unqualified(const std::string& type) {
     return type == "Func" || type == "MemoryType" || type == "RVar" || type == "TailStrategy" ||

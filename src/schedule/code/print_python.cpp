@@ -7,8 +7,6 @@ namespace nestor {
 
 namespace {
 
-const char* const kPythonIndent = "    ";
-
 class PythonWriter : public Writer {
   public:
     using Writer::Writer;
@@ -96,14 +94,14 @@ std::string declarations(const Program& program, const PythonWriter& writer,
     std::string text;
     for (const int v : variables) {
         const Variable& variable = program.variables()[v];
-        text += kPythonIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
+        text += kIndent + variable.identifier + " = " + writer.origin(variable.source) + "\n";
     }
     return text;
 }
 
 std::string statement_text(const Program& program, const PythonWriter& writer,
                            const Statement& statement) {
-    std::string text = declarations(program, writer, statement.declares) + kPythonIndent;
+    std::string text = declarations(program, writer, statement.declares) + kIndent;
     text += statement.result.empty() ? "" : statement.result + " = ";
     if (statement.calls.size() == 1) {
         return text + writer.subject(statement) + "." + writer.call(*statement.calls[0]) + "\n";
@@ -125,15 +123,14 @@ std::string print_python(const PipelineDag& dag, const Schedule& schedule) {
     text += python_preamble(program);
     for (const std::string& input : program.inputs()) {
         const std::string name = string_literal(input);
-        text += kPythonIndent + std::string("if ") + name + " not in inputs:\n" + kPythonIndent +
-                kPythonIndent +
+        text += kIndent + std::string("if ") + name + " not in inputs:\n" + kIndent + kIndent +
                 "raise ValueError('pass the input (its ImageParam) by name: inputs={" + name +
                 ": ...}')\n";
     }
     const std::vector<int> fetched = program.fetched();
     text += fetched.empty() ? "" : "\n";
     for (const int i : fetched) {
-        text += kPythonIndent + program.function(program.expected()[i].function) + " = funcs[" +
+        text += kIndent + program.function(program.expected()[i].function) + " = funcs[" +
                 std::to_string(i) + "]\n";
     }
     text += declarations(program, writer, program.early());

@@ -9,6 +9,8 @@
 
 namespace nestor {
 
+constexpr const char* kIndent = "    ";  // of a statement, in both languages
+
 class Writer {
   public:
     explicit Writer(const Program& program) : program_(program) {}
