@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/evaluator.h"
+#include "cost/registers.h"
 #include "cost/terms.h"
 #include "machine/profiles.h"
 #include "schedule/sample_dags.h"
@@ -870,6 +871,63 @@ Schedule sums_in_blocks(const PipelineDag& dag, std::int64_t rows, bool rows_are
     sums.order = {*sums.vector, row, {2, 0}, {0, 0}, {1, 0}};
     sums.unrolled = {row};
     return schedule;
+}
+
+/// blur_x in each iteration of the innermost loop of blur_y, three rows of a vector.
+struct InIterations {
+    PipelineDag dag = blur();
+    Schedule schedule = at_root(dag, false);
+
+    /// Those rows in a loop or, unrolled, in none; both in vectors of so many elements.
+    InIterations(bool unrolled, int lanes, int consumer_lanes) {
+        LoopNest& consumer = nest(schedule, 2);
+        consumer = {};
+        consumer.vector = split(consumer, 0, consumer_lanes);
+        schedule.functions[1].compute = Level::at({2, 0, {0, 0}});
+        LoopNest& producer = nest(schedule, 1);
+        producer = {};
+        producer.vector = split(producer, 0, lanes);
+        if (unrolled) {
+            producer.unrolled = {{1, 0}};
+        }
+    }
+
+    [[nodiscard]] bool stays() const {
+        const Machine machine = avx2();
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        return stays_in_registers(facts, 1);
+    }
+};
+
+TEST(Cost, WhatIsReadAsItWasStoredIsInRegisters) {
+    EXPECT_TRUE(InIterations(true, 8, 8).stays());
+    EXPECT_FALSE(InIterations(false, 8, 8).stays()) << "a loop goes over the rows";
+    EXPECT_FALSE(InIterations(true, 4, 8).stays()) << "a vector is read that was stored as two";
+    EXPECT_FALSE(InIterations(true, 64, 64).stays()) << "24 registers";
+    InIterations shifted(true, 8, 8);
+    for (Load& load : shifted.dag.functions[2].stages[0].loads) {
+        std::swap(load.coords[0], load.coords[1]);  // x - 1, x and x + 1 of one row
+        load.coords[0].rates = {1, 0};
+        load.coords[1].rates = {0, 1};
+    }
+    EXPECT_FALSE(shifted.stays()) << "parts of two vectors are read as one";
+}
+
+TEST(Cost, RegistersAreNeitherStoredNorLoaded) {
+    const auto accesses = [](const InIterations& each) {
+        const Machine machine = avx2();
+        Expansions expansions;
+        ScheduleFacts facts(each.dag, each.schedule, machine, expansions);
+        return std::pair{nest_cycles(facts, facts.nest(1, 0)).stores,
+                         nest_cycles(facts, facts.nest(2, 0)).loads};
+    };
+    const auto [stores, loads] = accesses(InIterations(true, 8, 8));
+    EXPECT_EQ(stores, 0);
+    EXPECT_EQ(loads, 0);
+    const auto [stores_of_rows, loads_of_rows] = accesses(InIterations(false, 8, 8));
+    EXPECT_GT(stores_of_rows, 0);
+    EXPECT_GT(loads_of_rows, 0);
 }
 
 // 8 x rows sums: as many as there are registers, and more.

@@ -8,6 +8,7 @@
 #include "cost/conditions.h"
 #include "cost/dots.h"
 #include "cost/phases.h"
+#include "cost/registers.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
 
@@ -181,6 +182,9 @@ class NestWork {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
         const double distinct = body_.guarded * family.distinct(body_.copies);
         note_invariant(family, at, distinct);
+        if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
+            return;
+        }
         const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
@@ -331,6 +335,7 @@ class NestWork {
         }
         const double lanes =
             body_.vector_dim >= 0 && nest_.stores_change_with(body_.vector_dim) ? body_.lanes : 1;
+        const bool in_registers = stays_in_registers(facts_, nest_.function);
         for (const ScalarType& type : f.types) {
             const ElementType element = type.element();
             const Access written = accesses_.own(element, lanes, true);
@@ -338,6 +343,11 @@ class NestWork {
             // where it knows that they are not in the same place.
             const bool in_memory = written.scattered || !apart;
             const std::size_t stored = in_memory ? body_.rolled : at;
+            accumulators_ +=
+                stored > body_.rolled ? copies * instructions(machine_, element, lanes).count : 0;
+            if (in_registers) {
+                continue;
+            }
             const double times = copies * (in_memory ? steps() : 1) * nest_.iterations(stored);
             cycles_.stores += times * (written.cycles + (shares_lines(type) ? kTakenLine : 0));
             instructions_ += times * written.instructions;
@@ -346,8 +356,6 @@ class NestWork {
                 cycles_.loads += times * read.cycles;
                 instructions_ += times * read.instructions;
             }
-            accumulators_ +=
-                stored > body_.rolled ? copies * instructions(machine_, element, lanes).count : 0;
         }
     }
 
