@@ -73,7 +73,8 @@ class Registers {
                 for (int c = 0; c < std::ssize(nest.stores()); c++) {
                     if (nest.stores()[c].changes_with(dim)) {
                         const bool dense =
-                            mine.dim < 0 && nest.stores()[c].rates[dim] == 1 && loop.stride == 1;
+                            c == facts_.placement().dense_dim(Source::Function, function_) &&
+                            nest.stores()[c].rates[dim] == 1 && loop.stride == 1;
                         if (!dense) {
                             return false;
                         }

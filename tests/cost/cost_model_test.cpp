@@ -905,6 +905,9 @@ TEST(Cost, WhatIsReadAsItWasStoredIsInRegisters) {
     EXPECT_FALSE(InIterations(false, 8, 8).stays()) << "a loop goes over the rows";
     EXPECT_FALSE(InIterations(true, 4, 8).stays()) << "a vector is read that was stored as two";
     EXPECT_FALSE(InIterations(true, 64, 64).stays()) << "24 registers";
+    InIterations across(true, 8, 8);
+    across.schedule.functions[1].storage_order = {1, 0};
+    EXPECT_FALSE(across.stays()) << "its vectors are not side by side";
     InIterations shifted(true, 8, 8);
     for (Load& load : shifted.dag.functions[2].stages[0].loads) {
         std::swap(load.coords[0], load.coords[1]);  // x - 1, x and x + 1 of one row
