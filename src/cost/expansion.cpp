@@ -244,7 +244,7 @@ double Family::distinct(std::span<const Copies> copies) const {
     return distinct(copies, kAllLoops);
 }
 
-double Family::distinct(std::span<const Copies> copies, LoopSet coordinates) const {
+double Family::distinct(std::span<const Copies> copies, LoopSet coordinates, LoopSet apart) const {
     double places = 1;  // in the box, without the other coordinates
     bool affine = true;
     for (int c = 0; c < std::ssize(coords); c++) {
@@ -271,7 +271,8 @@ double Family::distinct(std::span<const Copies> copies, LoopSet coordinates) con
         for (const Copies& each : copies) {
             const bool known = static_cast<std::size_t>(each.dim) < coords[c].rates.size();
             const double shift = known ? std::abs(coords[c].rates[each.dim]) * each.stride : 0;
-            extent += std::min(shift, extent) * (each.count - 1);
+            const double moved = contains(apart, c) && shift > 0 ? extent : std::min(shift, extent);
+            extent += moved * (each.count - 1);
         }
         grown *= extent / box[c];
     }

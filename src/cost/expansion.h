@@ -52,8 +52,10 @@ struct Family {
     /** Members of all copies of the body, each counted once: exact if the members fill their box,
      * and if coordinates change with one loop each. */
     [[nodiscard]] double distinct(std::span<const Copies> copies) const;
-    /** The same of what changes with some of the coordinates only, which are in the set. */
-    [[nodiscard]] double distinct(std::span<const Copies> copies, LoopSet coordinates) const;
+    /** The same of what changes with some of the coordinates only, which are in the set. Along
+     * those in `apart`, copies share nothing. */
+    [[nodiscard]] double distinct(std::span<const Copies> copies, LoopSet coordinates,
+                                  LoopSet apart = 0) const;
     /** The stage's loops that any coordinate of the set changes with. */
     [[nodiscard]] LoopSet changing_with(LoopSet coordinates) const;
 };

@@ -9,10 +9,6 @@ namespace nestor {
 
 namespace {
 
-bool is_rolled(const LoopFacts& loop) {
-    return (loop.run == LoopRun::Serial || loop.run == LoopRun::Parallel) && loop.trips > 1;
-}
-
 // The dimension of the function that the vectors of one of its stages lie along, and their length.
 struct Vectors {
     int dim = -1;  // -1: scalars
@@ -66,7 +62,7 @@ class Registers {
             if (!nest.stores_change_with(dim)) {
                 continue;
             }
-            if (is_rolled(loop) || loop.run == LoopRun::Dot) {
+            if (loop.is_rolled() || loop.run == LoopRun::Dot) {
                 return false;
             }
             if (loop.run == LoopRun::Vector) {
@@ -131,7 +127,7 @@ class Registers {
                 continue;
             }
             for (std::size_t i = 0; i < inside; i++) {
-                if (is_rolled(nest.loops[i]) && family.depends_on(nest.loops[i].site.loop.dim)) {
+                if (nest.loops[i].is_rolled() && family.depends_on(nest.loops[i].site.loop.dim)) {
                     return false;
                 }
             }

@@ -22,6 +22,11 @@ struct LoopFacts {
     LoopRun run = LoopRun::Serial;
     double trips = 1;   // iterations of one execution, on average
     double stride = 1;  // points of its dimension that one iteration moves
+
+    /** Whether its iterations run one after the other, or in tasks. */
+    [[nodiscard]] bool is_rolled() const {
+        return (run == LoopRun::Serial || run == LoopRun::Parallel) && trips > 1;
+    }
 };
 
 /** A stage that has loops of its own. */

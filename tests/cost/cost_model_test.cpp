@@ -541,6 +541,7 @@ TEST(Cost, PixelsAreStoredWholeWhereAllTheirChannelsAre) {
     PipelineDag dag = blur();
     dag.functions[2].dense_dim = 1;
     dag.functions[2].strides = {3, 1};  // y is a channel
+    dag.inputs[0].strides = {3, 1};
     const Schedule one = at_root(dag, true);
     const auto with_block = [&](std::int64_t channels) {
         Schedule schedule = one;
@@ -802,6 +803,47 @@ TEST(Cost, VectorsThatMeetABorderAreGathers) {
     EXPECT_GT(compute({{{0, 0}, PartitionPolicy::Never}}), 1.5 * compute({}));
 }
 
+// blur_y in blocks of four rows, each of which reads three of blur_x: six all together.
+TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
+    PipelineDag dag = blur();
+    const auto loads = [&](Level compute) {
+        const Machine machine = avx2();
+        Schedule schedule = at_root(dag, false);
+        LoopNest& rows = nest(schedule, 2);
+        const LoopRef yi = split(rows, 1, 4);
+        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
+        rows.unrolled = {yi};
+        schedule.functions[1].compute = compute;
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        return nest_cycles(facts, facts.nest(2, 0)).loads;
+    };
+    const double twelve = loads(Level::root());
+    const double six = loads(Level::at({2, 0, {1, 0}}));
+    EXPECT_NEAR(twelve, 2 * six, 0.05 * twelve) << "rows are counted from where the block begins";
+    dag.functions[1].constant = {true, true};
+    EXPECT_NEAR(loads(Level::root()), six, 0.05 * six) << "the distance of rows is a constant";
+}
+
+// What is inlined is computed again where the loads in it are not known to be the same.
+TEST(Cost, CopiesShareWhatIsInlinedWhereTheyShareItsLoads) {
+    PipelineDag dag = blur();
+    const auto arithmetic = [&] {
+        const Machine machine = avx2();
+        Schedule schedule = at_root(dag, true);
+        LoopNest& rows = nest(schedule, 2);
+        const LoopRef yi = split(rows, 1, 4);
+        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
+        rows.unrolled = {yi};
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        return nest_cycles(facts, facts.nest(2, 0)).arithmetic;
+    };
+    const double apart = arithmetic();
+    dag.inputs[0].strides = {1, 8};
+    EXPECT_GT(apart, 1.4 * arithmetic());
+}
+
 TEST(Cost, WhatCopiesShareWaitsInRegisters) {
     PipelineDag dag = blur();
     std::vector<Load>& loads = dag.functions[2].stages[0].loads;
@@ -810,6 +852,7 @@ TEST(Cost, WhatCopiesShareWaitsInRegisters) {
         loads.back().coords[1].offset_min = row;
         loads.back().coords[1].offset_max = row;
     }
+    dag.functions[1].constant = {true, true};  // so that LLVM knows how far rows are apart
     Machine roomy = avx2();
     roomy.registers.value = 1000;
     const auto lost = [&](int copies) {

@@ -9,6 +9,7 @@
 #include "cost/dots.h"
 #include "cost/phases.h"
 #include "cost/registers.h"
+#include "cost/sharing.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
 
@@ -51,6 +52,7 @@ class NestWork {
           phases_(facts, nest),
           own_(nest.selected ? stage_.selector->ops : ops_in(stage_, phases_.own())),
           body_(facts, nest, phases_.apart()),
+          sharing_(facts, nest, body_),
           accesses_(facts, nest, body_) {
         if (body_.dot_dim >= 0) {
             dot_ = dot_work(machine_, stage_, body_.steps_in_vector);
@@ -102,6 +104,11 @@ class NestWork {
         return body_.guarded > 1 ? body_.rolled : innermost_of(depends_on);
     }
 
+    // Members of all copies of the body that are loaded or computed.
+    [[nodiscard]] double distinct(const Family& family) const {
+        return family.distinct(body_.copies, kAllLoops, sharing_.apart(family));
+    }
+
     [[nodiscard]] double lanes_of(const Family& family) const {
         const bool all_steps = body_.dot_dim >= 0 && family.depends_on(body_.dot_dim);
         return (body_.vector_dim >= 0 && family.depends_on(body_.vector_dim) ? body_.lanes : 1) *
@@ -146,9 +153,10 @@ class NestWork {
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
-        note_invariant(family, at, body_.guarded * family.distinct(body_.copies));
+        note_invariant(family, at, body_.guarded * distinct(family));
         // The operations are those of all elements of a tuple, and each has a family of its own.
         const double share = 1 / std::max(1.0, static_cast<double>(f.types.size()));
+        const LoopSet apart = sharing_.apart(family);
         for (const Stage& stage : f.stages) {
             for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
                 double repeats = share;
@@ -165,7 +173,7 @@ class NestWork {
                     }
                 }
                 add_changing(op, family.changing_with(coords), body_.steps_in_vector,
-                             repeats * family.distinct(body_.copies, coords));
+                             repeats * family.distinct(body_.copies, coords, apart));
             }
         }
     }
@@ -180,7 +188,7 @@ class NestWork {
 
     void count_loads(const Family& family) {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
-        const double distinct = body_.guarded * family.distinct(body_.copies);
+        const double distinct = body_.guarded * this->distinct(family);
         note_invariant(family, at, distinct);
         if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
             return;
@@ -447,10 +455,12 @@ class NestWork {
     // Values of a family that wait at the same time for a copy that uses them again: all that the
     // copies inside of the outermost loop that shares any of them use.
     [[nodiscard]] double waiting(const Family& family) const {
+        const LoopSet apart = sharing_.apart(family);
         double waiting = family.members;
         double before = family.members;
         for (std::size_t i = 0; i < body_.copies.size(); i++) {
-            const double with = family.distinct(std::span<const Copies>(body_.copies).first(i + 1));
+            const double with = family.distinct(std::span<const Copies>(body_.copies).first(i + 1),
+                                                kAllLoops, apart);
             if (with < before * body_.copies[i].count) {
                 waiting = before;
             }
@@ -466,7 +476,7 @@ class NestWork {
         for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
             for (const Family& family : *families) {
                 const double uses = family.members * body_.all_copies;
-                const double distinct = family.distinct(body_.copies);
+                const double distinct = this->distinct(family);
                 const bool hoisted =
                     innermost_of([&](int dim) { return family.depends_on(dim); }) > body_.rolled;
                 if (!hoisted && uses > distinct && !only_reads(family)) {
@@ -583,6 +593,7 @@ class NestWork {
     const KnownPhases phases_;
     const OpCounts& own_;  // of one evaluation
     const Body body_;
+    const Sharing sharing_;
     const Accesses accesses_;
     DotWork dot_;
     double instructions_ = 0;
