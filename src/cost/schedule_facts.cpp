@@ -416,6 +416,15 @@ double ScheduleFacts::allocated_bytes(int function) {
     return *known;
 }
 
+bool ScheduleFacts::is_folded(int function, int dim) {
+    if (const std::optional<Fold>& fold = schedule_.functions[function].fold) {
+        return fold->dim == dim;
+    }
+    return std::ranges::any_of(slides_[function],
+                               [&](const Slide& slide) { return slide.dim == dim; }) &&
+           allocated_bytes(function) < static_cast<double>(bounds_.allocation_bytes(function));
+}
+
 double ScheduleFacts::find_allocated_bytes(int function) {
     auto bytes = static_cast<double>(bounds_.allocation_bytes(function));
     if (slides_[function].empty() || bytes == 0 || schedule_.functions[function].fold) {

@@ -124,6 +124,8 @@ class ScheduleFacts {
     [[nodiscard]] double allocated_bytes(int function);
     /** What is known of it from elsewhere. */
     void set_allocated_bytes(int function, double bytes) { allocated_bytes_[function] = bytes; }
+    /** Whether it is kept in a circular buffer along that dimension. */
+    [[nodiscard]] bool is_folded(int function, int dim);
 
     /** How often the innermost rolled loop of a stage runs in all; 0 if it has none. */
     [[nodiscard]] double innermost_runs(int function, int stage) const;

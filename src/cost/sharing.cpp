@@ -45,9 +45,11 @@ LoopSet Sharing::apart(const Family& family) const {
     return result;
 }
 
+// A clamped row has a product of its own, too.
 bool Sharing::moves_with_copies(const Coordinate& coordinate) const {
     return std::ranges::any_of(body_.copies, [&](const Copies& each) {
-        return each.count > 1 && moves_with(coordinate, each.dim);
+        return each.count > 1 && moves_with(coordinate, each.dim) &&
+               !coordinate.is_clamped_along(each.dim);
     });
 }
 
@@ -63,13 +65,14 @@ LoopSet Sharing::apart_of_load(const Family& family) const {
 }
 
 // Whether what lies between two copies is a constant in memory, or all that is stored begins where
-// the copies do.
+// the copies do, or each row has a product of its own, as in a circular buffer.
 bool Sharing::counts_from_copies(const Family& family, int coordinate) const {
     if (family.source == Source::Input) {
         return facts_.graph().inputs[family.index].embedded ||
                facts_.stride(Source::Input, family.index, coordinate) != 0;
     }
-    if (facts_.stride_is_constant(family.index, coordinate)) {
+    if (facts_.stride_is_constant(family.index, coordinate) ||
+        facts_.is_folded(family.index, coordinate)) {
         return true;
     }
     const Level storage = facts_.placement().store(family.index);

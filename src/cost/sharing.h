@@ -11,9 +11,10 @@ namespace nestor {
  * Families that copies of a body do not share, though they read the same. Of f(x, y - 1) + f(x, y +
  * 1), Halide computes the index of (x, y) once in each copy and adds a multiple of the distance of
  * rows for each of the two. Unless that is a constant, or rows are counted from where the copies
- * begin, LLVM does not see that row y + 1 of one copy is row y - 1 of another one: what is read
- * there is loaded, and what is inlined computed, once for each. Seen in the code of Halide 21 for
- * sums of five rows in blocks of four: 20 loads instead of 8.
+ * begin, or from the first one of a circular buffer, LLVM does not see that row y + 1 of one copy
+ * is row y - 1 of another one: what is read there is loaded, and what is inlined computed, once for
+ * each. Seen in the code of Halide 21 for sums of five rows in blocks of four: 20 loads instead
+ * of 8.
  */
 class Sharing {
   public:
