@@ -110,12 +110,20 @@ class Scheduling {
         StopReason stop = StopReason::Finished;
         std::optional<Compared> best;
         const Proposal* passed = nullptr;  // the last one that did
+        std::vector<const Proposal*> endless;
         for (const Proposal& candidate : candidates) {
             if (best && (stop != StopReason::Finished ||
                          candidate.seconds >= worth_lowering() * best->seconds)) {
                 break;
             }
             if (passed != nullptr && is_needless(candidate, *passed)) {
+                continue;
+            }
+            // Guards are more for Halide to simplify, not less.
+            if (std::ranges::any_of(endless, [&](const Proposal* each) {
+                    return are_of_one_plan(candidate, *each);
+                })) {
+                note(2, candidate.name + ": not tried: as what took too long, but for its guards");
                 continue;
             }
             // Without time for another, what surely lowers.
@@ -127,6 +135,9 @@ class Scheduling {
             };
             auto lowered = consider({candidate.name, candidate.seconds, candidate.schedule});
             passed = lowered ? &candidate : passed;
+            if (took_too_long_) {
+                endless.push_back(&candidate);
+            }
             if (stop != StopReason::Finished) {
                 break;
             }
@@ -151,10 +162,14 @@ class Scheduling {
     // Of two forms of one schedule, of which the other has passed: guards where inputs are clamped
     // at a constant are for what reads too much without them, and what has them needs no others.
     [[nodiscard]] static bool is_needless(const Proposal& candidate, const Proposal& passed) {
-        const std::optional<Lineage>& mine = candidate.lineage;
-        const std::optional<Lineage>& other = passed.lineage;
-        return mine && other && mine->space == other->space && mine->plan == other->plan &&
-               (mine->guards == Guards::ConstantEnds || other->guards == Guards::ConstantEnds);
+        return are_of_one_plan(candidate, passed) &&
+               (candidate.lineage->guards == Guards::ConstantEnds ||
+                passed.lineage->guards == Guards::ConstantEnds);
+    }
+
+    [[nodiscard]] static bool are_of_one_plan(const Proposal& a, const Proposal& b) {
+        return a.lineage && b.lineage && a.lineage->space == b.lineage->space &&
+               a.lineage->plan == b.lineage->plan;
     }
 
     // What another candidate may take of the best one's time to be tried, too.
@@ -183,11 +198,12 @@ class Scheduling {
                                     const Verifier& verifier, std::optional<Compared>& best) {
         const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
         const double patience = best ? 1 : kWithoutAnother;
-        const Result<Lowered> lowered = try_out(
-            candidate.schedule, verifier,
-            patience * (kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes)));
+        const double limit =
+            patience * (kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes)) +
+            kTimesBaseline * baseline_seconds_;
+        const Result<Lowered> lowered = try_out(candidate.schedule, verifier, limit);
+        took_too_long_ = step("verify") >= limit && !lowered;
         lowered_ += nodes;
-        step("verify");
         if (!lowered) {
             note(2, candidate.name + ": refused: " + lowered.error());
             return std::nullopt;
@@ -279,7 +295,8 @@ class Scheduling {
             return Error{verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        Result<Lowered> tried = try_out(schedule, verifier.value(), kReplaySeconds);
+        Result<Lowered> tried = try_out(schedule, verifier.value(),
+                                        kReplaySeconds + kTimesBaseline * baseline_seconds_);
         step("verify");
         if (!tried) {
             return Error{tried.error()};
@@ -368,7 +385,7 @@ class Scheduling {
                 }
                 return to_line(observed);
             },
-            seconds + kTimesBaseline * baseline_seconds_, Clock::Processor);
+            seconds, Clock::Processor);
         if (!answer) {
             return Error{answer.error()};
         }
@@ -460,6 +477,7 @@ class Scheduling {
     double last_ = 0;
     double baseline_seconds_ = 0;  // of lowering the pipeline as it is
     std::int64_t lowered_ = 0;     // nodes of code of all candidates that were tried
+    bool took_too_long_ = false;   // the last one that was tried
     std::optional<Correction> correction_;
     std::ostringstream report_;
     ScheduleOutcome outcome_;

@@ -806,7 +806,7 @@ TEST(Cost, VectorsThatMeetABorderAreGathers) {
 // blur_y in blocks of four rows, each of which reads three of blur_x: six all together.
 TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     PipelineDag dag = blur();
-    const auto loads = [&](Level compute) {
+    const auto loads = [&](Level compute, std::optional<Fold> fold = {}) {
         const Machine machine = avx2();
         Schedule schedule = at_root(dag, false);
         LoopNest& rows = nest(schedule, 2);
@@ -814,6 +814,10 @@ TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
         rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
         rows.unrolled = {yi};
         schedule.functions[1].compute = compute;
+        if (fold) {
+            schedule.functions[1].store = Level::root();
+            schedule.functions[1].fold = fold;
+        }
         Expansions expansions;
         ScheduleFacts facts(dag, schedule, machine, expansions);
         return nest_cycles(facts, facts.nest(2, 0)).loads;
@@ -821,6 +825,16 @@ TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     const double twelve = loads(Level::root());
     const double six = loads(Level::at({2, 0, {1, 0}}));
     EXPECT_NEAR(twelve, 2 * six, 0.05 * twelve) << "rows are counted from where the block begins";
+    EXPECT_NEAR(loads(Level::at({2, 0, {1, 0}}), Fold{1, 8, true}), six, 0.05 * six)
+        << "each row of a circular buffer has a product of its own";
+    {
+        const PipelineDag whole = dag;
+        for (Load& load : dag.functions[2].stages[0].loads) {
+            load.coords[1].clamped_loops = {false, true};
+        }
+        EXPECT_NEAR(loads(Level::root()), six, 0.05 * six) << "so has a row that is clamped";
+        dag = whole;
+    }
     dag.functions[1].constant = {true, true};
     EXPECT_NEAR(loads(Level::root()), six, 0.05 * six) << "the distance of rows is a constant";
 }
