@@ -64,15 +64,24 @@ LoopSet Sharing::apart_of_load(const Family& family) const {
     return result;
 }
 
-// Whether what lies between two copies is a constant in memory, or all that is stored begins where
-// the copies do, or each row has a product of its own, as in a circular buffer.
-bool Sharing::counts_from_copies(const Family& family, int coordinate) const {
+bool Sharing::has_known_distance(const Family& family, int coordinate) const {
     if (family.source == Source::Input) {
         return facts_.graph().inputs[family.index].embedded ||
                facts_.stride(Source::Input, family.index, coordinate) != 0;
     }
-    if (facts_.stride_is_constant(family.index, coordinate) ||
-        facts_.is_folded(family.index, coordinate)) {
+    return facts_.stride_is_constant(family.index, coordinate);
+}
+
+// Whether what lies between two copies is a constant in memory, or all that is stored begins where
+// the copies do, or each row has a product of its own, as in a circular buffer.
+bool Sharing::counts_from_copies(const Family& family, int coordinate) const {
+    if (has_known_distance(family, coordinate)) {
+        return true;
+    }
+    if (family.source == Source::Input) {
+        return false;
+    }
+    if (facts_.is_folded(family.index, coordinate)) {
         return true;
     }
     const Level storage = facts_.placement().store(family.index);

@@ -25,6 +25,9 @@ class Sharing {
      * nothing: Family::distinct(). */
     [[nodiscard]] LoopSet apart(const Family& family) const;
 
+    /** Whether neighbours along a coordinate of what is loaded are a constant distance apart. */
+    [[nodiscard]] bool has_known_distance(const Family& family, int coordinate) const;
+
   private:
     [[nodiscard]] bool moves_with_copies(const Coordinate& coordinate) const;
     [[nodiscard]] LoopSet apart_of_load(const Family& family) const;

@@ -839,6 +839,30 @@ TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     EXPECT_NEAR(loads(Level::root()), six, 0.05 * six) << "the distance of rows is a constant";
 }
 
+// 16 rows have an address each, for which there are not registers enough, or, a constant distance
+// apart, one for all of them.
+TEST(Cost, AddressesWithoutARegisterAreLoaded) {
+    PipelineDag dag = blur();
+    const auto loads = [&](std::int64_t rows) {
+        const Machine machine = avx2();
+        Schedule schedule = at_root(dag, true);
+        LoopNest& out = nest(schedule, 2);
+        const LoopRef yi = split(out, 1, rows);
+        out.order = {*out.vector, yi, {0, 0}, {1, 0}};
+        out.unrolled = {yi};
+        Expansions expansions;
+        ScheduleFacts facts(dag, schedule, machine, expansions);
+        return nest_cycles(facts, facts.nest(2, 0)).loads;
+    };
+    for (Load& load : dag.functions[2].stages[0].loads) {
+        load.coords[1].offset_min = load.coords[1].offset_max = 0;  // one row each
+    }
+    EXPECT_NEAR(loads(4), loads(1), 0.01 * loads(1));
+    EXPECT_GT(loads(24), 1.05 * loads(4));
+    dag.inputs[0].strides = {1, 8};
+    EXPECT_NEAR(loads(24), loads(4), 0.01 * loads(4));
+}
+
 // What is inlined is computed again where the loads in it are not known to be the same.
 TEST(Cost, CopiesShareWhatIsInlinedWhereTheyShareItsLoads) {
     PipelineDag dag = blur();
@@ -1028,7 +1052,10 @@ TEST(Cost, SumsShareTheRegistersWithWhatCopiesShare) {
 
 // Sums without a register are stored at each step, also of several that are unrolled.
 TEST(Cost, UnrolledStepsSaveNoSpills) {
-    const PipelineDag dag = samples::matmul();
+    PipelineDag dag = samples::matmul();
+    for (Input& input : dag.inputs) {
+        input.strides = {1, 8};  // so that all of its rows have one address
+    }
     const auto compute = [&](std::int64_t steps) {
         Schedule schedule = sums_in_blocks(dag, 32);
         LoopNest& sums = nest(schedule, 2, 1);

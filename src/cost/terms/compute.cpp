@@ -40,6 +40,7 @@ constexpr double kTakenLine = 10;
 // products with broadcasts, Zen 4, cycles a load: repeat_edge 1.9, constant_exterior 2.3 to 3.9,
 // mirror_interior 2.3 to 14; kStalls is on top).
 constexpr double kClamp = 1.2;
+constexpr double kAddresses = 12;  // registers for them
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
 class NestWork {
@@ -74,6 +75,7 @@ class NestWork {
         spill();
         spill_temporaries();
         spill_shared();
+        spill_addresses();
         instructions_ += kCondition * (body_.guarded - 1) * nest_.iterations(body_.rolled);
         count_chains();
         count_loops();
@@ -190,7 +192,7 @@ class NestWork {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
         const double distinct = body_.guarded * this->distinct(family);
         note_invariant(family, at, distinct);
-        if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
+        if (is_in_registers(family)) {
             return;
         }
         const int dense = facts_.placement().dense_dim(family.source, family.index);
@@ -213,6 +215,10 @@ class NestWork {
             cycles_.loads += elements * machine_.gathered(type, lanes);
             instructions_ += elements * 2;
         }
+    }
+
+    [[nodiscard]] bool is_in_registers(const Family& family) {
+        return family.source == Source::Function && stays_in_registers(facts_, family.index);
     }
 
     // Of what is loaded at places that the data tell: nothing moves on from the place before, so
@@ -522,6 +528,34 @@ class NestWork {
             cycles_.stores += computed ? spilled * distinct * store : 0;
             instructions_ += spilled * (uses - (computed ? 0 : distinct));
         });
+    }
+
+    // Rows whose distance from each other is no constant have an address each, which is loaded
+    // where it has no register (32 copies of nine taps each: 251 loads of addresses beside the 288
+    // of what is there; depthwise_conv).
+    void spill_addresses() {
+        double addresses = 0;
+        for (const Family& family : nest_.expansion->loads) {
+            const bool hoisted =
+                innermost_of([&](int dim) { return family.depends_on(dim); }) > body_.rolled;
+            if (!hoisted && !is_in_registers(family)) {
+                addresses += family.distinct(body_.copies, coordinates_of_rows(family),
+                                             sharing_.apart(family));
+            }
+        }
+        const double spilled =
+            std::max(0.0, addresses - kAddresses) * nest_.iterations(body_.rolled);
+        cycles_.loads += spilled * machine_.load[Width::Scalar].value_or(0.5);
+        instructions_ += spilled;
+    }
+
+    // Those along which neighbours are no constant distance apart.
+    [[nodiscard]] LoopSet coordinates_of_rows(const Family& family) {
+        LoopSet rows = 0;
+        for (int c = 0; c < std::ssize(family.coords); c++) {
+            rows |= sharing_.has_known_distance(family, c) ? 0 : loop_set(c);
+        }
+        return rows;
     }
 
     // 5. Chains.
