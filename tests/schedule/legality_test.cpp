@@ -40,10 +40,10 @@ void tile_blur(Schedule& s) {
 }
 
 // Blocks of so many vectors by so many rows, unrolled.
-void unroll_blocks(Schedule& s, int vectors, int rows) {
+void unroll_blocks(Schedule& s, int vectors, int rows, int lanes = 16) {
     LoopNest& out = nest(s, 2);
-    const LoopRef block = split(out, 0, 16 * vectors, kGuard);
-    out.vector = split(out, 0, 16, kGuard);
+    const LoopRef block = split(out, 0, static_cast<std::int64_t>(lanes) * vectors, kGuard);
+    out.vector = split(out, 0, lanes, kGuard);
     const LoopRef row = split(out, 1, rows, kGuard);
     out.order = {*out.vector, block, row, {0, 0}, {1, 0}};
     out.unrolled = {block, row};
@@ -403,6 +403,9 @@ const Case kCaps[] = {
         {256, 256, 1, -1, 1, 200'000, 44'000}},
     {"code of loads side by side", samples::blur, CHANGE { (void)dag; unroll_blocks(s, 2, 16); },
         "the size of its code is", {256, 256, 1, -1, 1, 200'000, 44'000}},
+    {"code of wide loads side by side", samples::blur, CHANGE { (void)dag;
+        unroll_blocks(s, 2, 8, 64); }, "the size of its code is",
+        {256, 256, 1, -1, 1, 200'000, 44'000}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
     {"expression as it is written", samples::blur, CHANGE { (void)dag;

@@ -271,18 +271,21 @@ double loaded_one_by_one(const RuleContext& c, int f, int s, const LoopNest& nes
 
 // What LLVM takes, as nodes, for a block with many loads of which several differ by constants, as
 // those of unrolled vectors of a row do: a second up to 200 loads, 12 s for 256 and 94 s for 512 of
-// float(x, y) = in(x, y) + in(x, y + 1), where 448 of other rows take 2 s (Halide 21).
+// float(x, y) = in(x, y) + in(x, y + 1), where 448 of other rows take 2 s (Halide 21, vectors of 64
+// bytes). A vector of several registers is as many loads: 28 copies of seven loads of 256 bytes took
+// more than ten minutes. `instructions`: for a vector, as instructions_per_vector() has them.
 double loaded_side_by_side(const RuleContext& c, int f, int s, const LoopNest& nest,
                            const std::vector<StageDim>& dims, std::int64_t copies,
-                           InlinedLoads& loads) {
+                           double instructions, InlinedLoads& loads) {
     constexpr double kMost = 200;  // loads
     constexpr double kNodes = 20'000;
     const bool side_by_side =
         nest.vector && std::ranges::any_of(nest.unrolled, [&](const LoopRef& loop) {
             return loop.dim == nest.vector->dim && loop_extent(nest, dims, loop) > 1;
         });
-    const double count =
-        static_cast<double>(loads.of(c.graph.functions[f].stages[s])) * static_cast<double>(copies);
+    constexpr double kOfWidest = 2;  // instructions of 32 bytes
+    const double count = static_cast<double>(loads.of(c.graph.functions[f].stages[s])) *
+                         static_cast<double>(copies) * std::max(1.0, instructions / kOfWidest);
     return side_by_side && count > kMost ? kNodes * std::pow(count / kMost, 3) : 0;
 }
 
@@ -315,7 +318,7 @@ std::int64_t code_size(const RuleContext& c) {
         auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
                                                           std::pow(instructions, kInstruction));
         size += static_cast<std::int64_t>(
-            std::min(loaded_side_by_side(c, f, s, nest, dims, copies, loads), 1e15));
+            std::min(loaded_side_by_side(c, f, s, nest, dims, copies, instructions, loads), 1e15));
         size = times(size, partitions(c, f, s, nest, 0));
         size = times(
             size, static_cast<std::int64_t>(loaded_one_by_one(c, f, s, nest, dims, copies, loads)));
