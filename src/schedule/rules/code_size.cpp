@@ -272,8 +272,8 @@ double loaded_one_by_one(const RuleContext& c, int f, int s, const LoopNest& nes
 // What LLVM takes, as nodes, for a block with many loads of which several differ by constants, as
 // those of unrolled vectors of a row do: a second up to 200 loads, 12 s for 256 and 94 s for 512 of
 // float(x, y) = in(x, y) + in(x, y + 1), where 448 of other rows take 2 s (Halide 21, vectors of 64
-// bytes). A vector of several registers is as many loads: 28 copies of seven loads of 256 bytes took
-// more than ten minutes. `instructions`: for a vector, as instructions_per_vector() has them.
+// bytes). A vector of several registers is as many loads: 28 copies of seven loads of 256 bytes
+// took more than ten minutes. `instructions`: for a vector, as instructions_per_vector() has them.
 double loaded_side_by_side(const RuleContext& c, int f, int s, const LoopNest& nest,
                            const std::vector<StageDim>& dims, std::int64_t copies,
                            double instructions, InlinedLoads& loads) {
