@@ -15,7 +15,7 @@ bool moves_with(const Coordinate& coordinate, int dim) {
 Sharing::Sharing(ScheduleFacts& facts, const NestFacts& nest, const Body& body)
     : facts_(facts), nest_(nest), body_(body) {
     for (const Family& family : nest.expansion->loads) {
-        const LoopSet coordinates = apart_of_load(family);
+        const LoopSet coordinates = of_loads_.emplace_back(apart_of_load(family));
         for (const Copies& each : body.copies) {
             for (int c = 0; c < std::ssize(family.coords); c++) {
                 if (contains(coordinates, c) && each.count > 1 &&
@@ -31,7 +31,7 @@ LoopSet Sharing::apart(const Family& family) const {
     const bool inlined =
         family.source == Source::Function && facts_.placement().is_transparent(family.index);
     if (!inlined) {
-        return apart_of_load(family);
+        return of_loads_[&family - nest_.expansion->loads.data()];
     }
     LoopSet result = 0;
     for (int c = 0; c < std::ssize(family.coords); c++) {

@@ -21,8 +21,8 @@ class Sharing {
     /** Keeps references. */
     Sharing(ScheduleFacts& facts, const NestFacts& nest, const Body& body);
 
-    /** Coordinates of a family of the nest's expansion, loaded or inlined, along which copies share
-     * nothing: Family::distinct(). */
+    /** Coordinates of a family along which copies share nothing: Family::distinct(). The family is
+     * one of the nest's expansion, loaded or inlined, and no copy of it. */
     [[nodiscard]] LoopSet apart(const Family& family) const;
 
     /** Whether neighbours along a coordinate of what is loaded are a constant distance apart. */
@@ -36,6 +36,7 @@ class Sharing {
     ScheduleFacts& facts_;
     const NestFacts& nest_;
     const Body& body_;
+    std::vector<LoopSet> of_loads_;  // coordinates of each of the expansion's loads
     LoopSet apart_ = 0;  // loops of the nest, over copies that do not share what they load
 };
 

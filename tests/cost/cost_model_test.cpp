@@ -803,28 +803,41 @@ TEST(Cost, VectorsThatMeetABorderAreGathers) {
     EXPECT_GT(compute({{{0, 0}, PartitionPolicy::Never}}), 1.5 * compute({}));
 }
 
+/// Blocks of so many rows of blur_y, unrolled; as at_root() has it.
+void unroll_rows(Schedule& schedule, std::int64_t count) {
+    LoopNest& rows = nest(schedule, 2);
+    const LoopRef yi = split(rows, 1, count);
+    rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
+    rows.unrolled = {yi};
+}
+
+/// Of blur_y.
+NestCycles cycles_of_rows(const PipelineDag& dag, const Schedule& schedule) {
+    const Machine machine = avx2();
+    Expansions expansions;
+    ScheduleFacts facts(dag, schedule, machine, expansions);
+    return nest_cycles(facts, facts.nest(2, 0));
+}
+
 // blur_y in blocks of four rows, each of which reads three of blur_x: six all together.
 TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     PipelineDag dag = blur();
     const auto loads = [&](Level compute, std::optional<Fold> fold = {}) {
-        const Machine machine = avx2();
         Schedule schedule = at_root(dag, false);
-        LoopNest& rows = nest(schedule, 2);
-        const LoopRef yi = split(rows, 1, 4);
-        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
-        rows.unrolled = {yi};
+        unroll_rows(schedule, 4);
         schedule.functions[1].compute = compute;
         if (fold) {
             schedule.functions[1].store = Level::root();
             schedule.functions[1].fold = fold;
         }
-        Expansions expansions;
-        ScheduleFacts facts(dag, schedule, machine, expansions);
-        return nest_cycles(facts, facts.nest(2, 0)).loads;
+        return cycles_of_rows(dag, schedule).loads;
     };
     const double twelve = loads(Level::root());
     const double six = loads(Level::at({2, 0, {1, 0}}));
-    EXPECT_NEAR(twelve, 2 * six, 0.05 * twelve) << "rows are counted from where the block begins";
+    constexpr double kRepeated =
+        0.4;  // cycles of a load of what was just loaded, of the first one's
+    EXPECT_NEAR(twelve, (1 + kRepeated) * six, 0.05 * twelve)
+        << "rows are counted from where the block begins";
     EXPECT_NEAR(loads(Level::at({2, 0, {1, 0}}), Fold{1, 8, true}), six, 0.05 * six)
         << "each row of a circular buffer has a product of its own";
     {
@@ -839,20 +852,14 @@ TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     EXPECT_NEAR(loads(Level::root()), six, 0.05 * six) << "the distance of rows is a constant";
 }
 
-// 16 rows have an address each, for which there are not registers enough, or, a constant distance
+// 24 rows have an address each, for which there are not registers enough, or, a constant distance
 // apart, one for all of them.
 TEST(Cost, AddressesWithoutARegisterAreLoaded) {
     PipelineDag dag = blur();
     const auto loads = [&](std::int64_t rows) {
-        const Machine machine = avx2();
         Schedule schedule = at_root(dag, true);
-        LoopNest& out = nest(schedule, 2);
-        const LoopRef yi = split(out, 1, rows);
-        out.order = {*out.vector, yi, {0, 0}, {1, 0}};
-        out.unrolled = {yi};
-        Expansions expansions;
-        ScheduleFacts facts(dag, schedule, machine, expansions);
-        return nest_cycles(facts, facts.nest(2, 0)).loads;
+        unroll_rows(schedule, rows);
+        return cycles_of_rows(dag, schedule).loads;
     };
     for (Load& load : dag.functions[2].stages[0].loads) {
         load.coords[1].offset_min = load.coords[1].offset_max = 0;  // one row each
@@ -867,15 +874,9 @@ TEST(Cost, AddressesWithoutARegisterAreLoaded) {
 TEST(Cost, CopiesShareWhatIsInlinedWhereTheyShareItsLoads) {
     PipelineDag dag = blur();
     const auto arithmetic = [&] {
-        const Machine machine = avx2();
         Schedule schedule = at_root(dag, true);
-        LoopNest& rows = nest(schedule, 2);
-        const LoopRef yi = split(rows, 1, 4);
-        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
-        rows.unrolled = {yi};
-        Expansions expansions;
-        ScheduleFacts facts(dag, schedule, machine, expansions);
-        return nest_cycles(facts, facts.nest(2, 0)).arithmetic;
+        unroll_rows(schedule, 4);
+        return cycles_of_rows(dag, schedule).arithmetic;
     };
     const double apart = arithmetic();
     dag.inputs[0].strides = {1, 8};
@@ -895,10 +896,7 @@ TEST(Cost, WhatCopiesShareWaitsInRegisters) {
     roomy.registers.value = 1000;
     const auto lost = [&](int copies) {
         Schedule schedule = at_root(dag, false);
-        LoopNest& rows = nest(schedule, 2);
-        const LoopRef yi = split(rows, 1, copies);
-        rows.order = {*rows.vector, yi, {0, 0}, {1, 0}};
-        rows.unrolled = {yi};
+        unroll_rows(schedule, copies);
         return seconds(dag, schedule, avx2()) / seconds(dag, schedule, roomy);
     };
     EXPECT_NEAR(lost(1), 1, 1e-9);

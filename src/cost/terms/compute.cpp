@@ -40,6 +40,10 @@ constexpr double kTakenLine = 10;
 // products with broadcasts, Zen 4, cycles a load: repeat_edge 1.9, constant_exterior 2.3 to 3.9,
 // mirror_interior 2.3 to 14; kStalls is on top).
 constexpr double kClamp = 1.2;
+// Of a load of what another copy of the body has just loaded, of the cycles of the first one: 0.6
+// to 0.75 of the 1.6 that a vector counts for which straddles two lines (gradients of three rows in
+// blocks of two and four, rows a known distance apart or not, Xeon 5).
+constexpr double kRepeated = 0.4;
 constexpr double kAddresses = 12;  // registers for them
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
@@ -192,18 +196,21 @@ class NestWork {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
         const double distinct = body_.guarded * this->distinct(family);
         note_invariant(family, at, distinct);
-        if (is_in_registers(family)) {
+        if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
             return;
         }
+        note_addresses(family);
         const int dense = facts_.placement().dense_dim(family.source, family.index);
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
         const Access each = accesses_.load(family, type, lanes);
         double times = distinct * nest_.iterations(at);
         times *= family.conditional ? needed() : 1;
+        const double once = body_.guarded * family.distinct(body_.copies) / distinct;
+        const double repeated = once + kRepeated * (1 - once);
         const double away = 1 - at_border(family);
-        cycles_.loads +=
-            away * times * each.cycles * (each.apart ? 1 : unaligned(family, dense, type, lanes));
+        cycles_.loads += away * times * repeated * each.cycles *
+                         (each.apart ? 1 : unaligned(family, dense, type, lanes));
         add_addresses(family, times);
         instructions_ += away * times * each.instructions;
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
@@ -215,10 +222,6 @@ class NestWork {
             cycles_.loads += elements * machine_.gathered(type, lanes);
             instructions_ += elements * 2;
         }
-    }
-
-    [[nodiscard]] bool is_in_registers(const Family& family) {
-        return family.source == Source::Function && stays_in_registers(facts_, family.index);
     }
 
     // Of what is loaded at places that the data tell: nothing moves on from the place before, so
@@ -534,19 +537,18 @@ class NestWork {
     // where it has no register (32 copies of nine taps each: 251 loads of addresses beside the 288
     // of what is there; depthwise_conv).
     void spill_addresses() {
-        double addresses = 0;
-        for (const Family& family : nest_.expansion->loads) {
-            const bool hoisted =
-                innermost_of([&](int dim) { return family.depends_on(dim); }) > body_.rolled;
-            if (!hoisted && !is_in_registers(family)) {
-                addresses += family.distinct(body_.copies, coordinates_of_rows(family),
-                                             sharing_.apart(family));
-            }
-        }
         const double spilled =
-            std::max(0.0, addresses - kAddresses) * nest_.iterations(body_.rolled);
+            std::max(0.0, addresses_ - kAddresses) * nest_.iterations(body_.rolled);
         cycles_.loads += spilled * machine_.load[Width::Scalar].value_or(0.5);
         instructions_ += spilled;
+    }
+
+    // Of a load in each iteration of the innermost loop.
+    void note_addresses(const Family& family) {
+        if (innermost_of([&](int dim) { return family.depends_on(dim); }) <= body_.rolled) {
+            addresses_ +=
+                family.distinct(body_.copies, coordinates_of_rows(family), sharing_.apart(family));
+        }
     }
 
     // Those along which neighbours are no constant distance apart.
@@ -633,6 +635,7 @@ class NestWork {
     double instructions_ = 0;
     double accumulators_ = 0;            // registers
     double invariants_ = 0;              // registers
+    double addresses_ = 0;               // of what each iteration of the innermost loop loads
     std::vector<double> border_shares_;  // [loop]; empty, below 0: not asked for
     NestCycles cycles_;
 };
