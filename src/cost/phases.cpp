@@ -1,9 +1,29 @@
 #include "cost/phases.h"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
 namespace nestor {
+
+namespace {
+
+// Whether something is read at every point for several of the loop (f(x / 2)), and its neighbours
+// there are not neighbours in memory: Halide gathers it then, and takes no vectors apart.
+bool gathers_between(ScheduleFacts& facts, const NestFacts& nest, int dim) {
+    return std::ranges::any_of(nest.expansion->loads, [&](const Family& family) {
+        for (int c = 0; c < std::ssize(family.coords); c++) {
+            const Coordinate& each = family.coords[c];
+            const double rate = each.affine ? each.rates[dim] : 0;
+            if (rate != std::floor(rate) && facts.stride(family.source, family.index, c) != 1) {
+                return true;
+            }
+        }
+        return false;
+    });
+}
+
+}  // namespace
 
 KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
     : stage_(facts.graph().functions[nest.function].stages[nest.stage]),
@@ -18,7 +38,8 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
         if (loop.run == LoopRun::Vector) {
             const int dim = loop.site.loop.dim;
             const int period = nest.expansion->periods[dim];
-            if (period > kMostApart || std::fmod(loop.trips, period) != 0) {
+            if (period > kMostApart || std::fmod(loop.trips, period) != 0 ||
+                (period > 1 && gathers_between(facts, nest, dim))) {
                 continue;
             }
             apart_ = period;

@@ -50,12 +50,13 @@ class Reader : public IRGraphVisitor {
   public:
     Reader(const PipelineParts& parts, const Estimates& estimates,
            const std::map<std::string, int>& input_index, const std::string& self, Stage& stage,
-           LoopSet anyway = 0)
+           LoopSet anyway = 0, const std::vector<Expr>& stored_at = {})
         : parts_(parts),
           estimates_(estimates),
           input_index_(input_index),
           self_(self),
           stage_(stage),
+          stored_at_(stored_at),
           changing_(stage.loops, self, anyway) {}
 
   protected:
@@ -197,6 +198,10 @@ class Reader : public IRGraphVisitor {
         }
         stage_.reads_itself = stage_.reads_itself || own;
         for (std::size_t d = 0; d < op->args.size(); d++) {
+            // An update finds once where it loads and stores.
+            if (own && d < stored_at_.size() && equal(op->args[d], stored_at_[d])) {
+                continue;
+            }
             // Addresses that go on by constants, but for borders, are no work of the stage's.
             const bool steady = load.coords[d].affine || load.coords[d].usually_affine;
             in_coordinate_ += steady ? 1 : 0;
@@ -211,6 +216,7 @@ class Reader : public IRGraphVisitor {
     const std::map<std::string, int>& input_index_;
     const std::string& self_;
     Stage& stage_;
+    const std::vector<Expr> stored_at_;
     ChangingLoops changing_;
     int conditional_ = 0;
     int in_coordinate_ = 0;
@@ -309,7 +315,7 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     const Size size = size_of(expressions, kTreeSizeCap);
     stage.expression_size = size.tree;
     stage.distinct_nodes = size.distinct;
-    Reader reader(parts, estimates, input_index, f.name(), stage);
+    Reader reader(parts, estimates, input_index, f.name(), stage, 0, args);
     for (const Expr& e : expressions) {
         e.accept(&reader);
     }

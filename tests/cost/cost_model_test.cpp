@@ -370,6 +370,31 @@ TEST(Cost, VectorsKnowBlocksOfEightWhereTheyBeginAtAMultiple) {
     EXPECT_LT(1.5 * compute(8, {8, 0}, 8), compute(8, {1, 0}, 8)) << "at other places";
 }
 
+// Of interleaved channels, Halide gathers f(x / 2), also where it begins at a multiple, and f(x /
+// 8) in vectors of more than one element of it (lerps of a grid of sums and counts: 50 instead of
+// two loads into elements of a vector).
+TEST(Cost, StepsOfInterleavedChannelsAreGathered) {
+    const auto compute = [&](int period, bool interleaved, int lanes) {
+        PipelineDag dag = blur();
+        if (interleaved) {
+            dag.inputs[0].strides = {2, 1};
+            dag.inputs[0].dense_dim = 1;
+        }
+        for (Load& load : dag.functions[1].stages[0].loads) {
+            load.coords[0].rates[0] = 1.0 / period;
+            load.coords[0].steps = {{period, 0}, {}};
+        }
+        dag.functions[1].stages[0].phases = {{0, period, false}};
+        dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+        Schedule schedule = at_root(dag, false, lanes);
+        schedule.functions[1].region_alignment = {{0, period}};
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    EXPECT_LT(2 * compute(2, false, 8), compute(2, true, 8));
+    EXPECT_LT(2 * compute(8, false, 16), compute(8, true, 16));
+    EXPECT_DOUBLE_EQ(compute(8, false, 8), compute(8, true, 8)) << "one element for all";
+}
+
 TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
     PipelineDag dag = even_and_odd();
     dag.functions[2].is_output = false;  // the caller decides on an output's region

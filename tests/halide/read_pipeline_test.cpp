@@ -781,6 +781,27 @@ TEST(Operations, OfSaturatingCastsAreOfTheWiderType) {
     EXPECT_EQ(of_words.of(Widen, ElementType::Int16), 1);
 }
 
+// The place where an update adds is the one where it finds what it adds to.
+TEST(Operations, PlacesOfUpdatesAreFoundOnce) {
+    ImageParam in(Halide::UInt(8), 1, "in");
+    Var i("i");
+    RDom r(0, 64, "r");
+    const auto stage_of = [&](const Expr& place, const Expr& added_to) {
+        Func out("out");
+        out(i) = Halide::cast<std::uint32_t>(0);
+        out(place) = out(added_to) + 1;
+        out.set_estimates({{0, 256}});
+        in.set_estimates({{0, 64}});
+        return function(read(out), "out").stages[1];
+    };
+    const Expr place = cast<int>(in(r));
+    const Stage same = stage_of(place, place);
+    EXPECT_EQ(same.ops.of(Arithmetic::Widen, ElementType::Int32), 1);
+    EXPECT_EQ(same.ops.load, 2);
+    const Stage another = stage_of(place, cast<int>(in(r)) + 1);
+    EXPECT_EQ(another.ops.of(Arithmetic::Widen, ElementType::Int32), 2);
+}
+
 TEST(Operations, FunctionsWithoutVectorsAreCalls) {
     Var x("x");
     Func out("out");
