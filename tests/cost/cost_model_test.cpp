@@ -392,7 +392,7 @@ TEST(Cost, StepsOfInterleavedChannelsAreGathered) {
     };
     EXPECT_LT(2 * compute(2, false, 8), compute(2, true, 8));
     EXPECT_LT(2 * compute(8, false, 16), compute(8, true, 16));
-    EXPECT_DOUBLE_EQ(compute(8, false, 8), compute(8, true, 8)) << "one element for all";
+    EXPECT_LE(compute(8, true, 8), compute(8, false, 8)) << "one element for all";
 }
 
 TEST(Cost, PointsAreKnownThroughInlinedFunctions) {
