@@ -95,6 +95,8 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
         }
         double points = coords[c].rates[body_.vector_dim] * body_.apart;  // from lane to lane
         if (const Steps steps = coords[c].steps_along(body_.vector_dim); is_far(steps, points)) {
+            // Several steps of what is no neighbour in memory are gathered (lerps of a grid of sums
+            // and counts at x / 8).
             const bool several = steps.points < body_.lanes;
             if (!knows(steps) || (several && stride(elements, c) != 1)) {
                 scattered = true;
@@ -107,8 +109,6 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
         if (points != 0) {
             even = even && points == std::floor(points);
             const double step = stride(elements, c);
-            // f(x / 2) is a shuffle only where neighbours along x are neighbours in memory; so are
-            // the elements of several steps above.
             const bool between = points != std::floor(points) && step != 1;
             scattered = scattered || step == 0 || rate != 0 || between;
             known = known && !between;

@@ -8,14 +8,45 @@ namespace nestor {
 
 namespace {
 
-// Whether something is read at every point for several of the loop (f(x / 2)), and its neighbours
-// there are not neighbours in memory: Halide gathers it then, and takes no vectors apart.
-bool gathers_between(ScheduleFacts& facts, const NestFacts& nest, int dim) {
+// Whether unrolled copies store what is between the elements of a vector, as the channels of pixels
+// are: Halide makes whole vectors of all of these.
+bool weaves_stores(ScheduleFacts& facts, const NestFacts& nest, int vector_dim) {
+    const auto distance = [&](int dim, double points) {
+        double elements = 0;
+        for (int c = 0; c < std::ssize(nest.stores()); c++) {
+            const Coordinate& each = nest.stores()[c];
+            const double rate = each.affine ? std::abs(each.rates[dim]) : 0;
+            elements += rate * points *
+                        static_cast<double>(facts.stride(Source::Function, nest.function, c));
+        }
+        return elements;
+    };
+    const double apart = distance(vector_dim, 1);
+    double stored = 1;
+    for (const LoopFacts& loop : nest.loops) {
+        const double between = distance(loop.site.loop.dim, loop.stride);
+        stored *= loop.run == LoopRun::Unrolled && between > 0 && between < apart ? loop.trips : 1;
+    }
+    return apart > 1 && stored >= apart;
+}
+
+// Whether something is read at one point for several of the vector's (f(x / 2)) in such a nest:
+// then Halide takes no vectors apart, but gathers, unless it knows where they begin and neighbours
+// are neighbours in memory (object code of 60 small pipelines, planar and not).
+bool gathers_steps(ScheduleFacts& facts, const NestFacts& nest, int vector_dim, int period) {
+    const Stage& stage = facts.graph().functions[nest.function].stages[nest.stage];
+    if (stage.reads_itself || !weaves_stores(facts, nest, vector_dim)) {
+        return false;
+    }
+    const Loop& loop = stage.loops[vector_dim];
+    const bool anywhere =
+        loop.is_reduction() || facts.bounds().modulus(nest.function, loop.position) % period != 0;
     return std::ranges::any_of(nest.expansion->loads, [&](const Family& family) {
         for (int c = 0; c < std::ssize(family.coords); c++) {
             const Coordinate& each = family.coords[c];
-            const double rate = each.affine ? each.rates[dim] : 0;
-            if (rate != std::floor(rate) && facts.stride(family.source, family.index, c) != 1) {
+            const double rate = each.affine ? each.rates[vector_dim] : 0;
+            if (rate != std::floor(rate) &&
+                (anywhere || facts.stride(family.source, family.index, c) != 1)) {
                 return true;
             }
         }
@@ -39,7 +70,7 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
             const int dim = loop.site.loop.dim;
             const int period = nest.expansion->periods[dim];
             if (period > kMostApart || std::fmod(loop.trips, period) != 0 ||
-                (period > 1 && gathers_between(facts, nest, dim))) {
+                (period > 1 && gathers_steps(facts, nest, dim, period))) {
                 continue;
             }
             apart_ = period;
