@@ -15,6 +15,7 @@
 #include "halide/read_pipeline.h"
 #include "halide/verify.h"
 #include "plugin/machine_choice.h"
+#include "plugin/proposal_order.h"
 #include "plugin/recorded_schedule.h"
 #include "plugin/save.h"
 #include "plugin/tune.h"
@@ -111,7 +112,13 @@ class Scheduling {
         std::optional<Compared> best;
         const Proposal* passed = nullptr;  // the last one that did
         std::vector<const Proposal*> endless;
-        for (const Proposal& candidate : candidates) {
+        bool tried_late = false;
+        std::vector<const Proposal*> order;
+        for (const Proposal& each : candidates) {
+            order.push_back(&each);
+        }
+        for (std::size_t i = 0; i < order.size(); i++) {
+            const Proposal& candidate = *order[i];
             if (best && (stop != StopReason::Finished ||
                          candidate.seconds >= worth_lowering() * best->seconds)) {
                 break;
@@ -126,9 +133,13 @@ class Scheduling {
                 note(2, candidate.name + ": not tried: as what took too long, but for its guards");
                 continue;
             }
-            // Without time for another, what surely lowers.
+            // Without time for another, what has less code than what took that time, once, and else
+            // what surely lowers.
             if (stop != StopReason::Finished && !candidate.is_seed) {
-                continue;
+                if (endless.empty() || tried_late || !has_less_code(candidate, *endless.back())) {
+                    continue;
+                }
+                tried_late = true;
             }
             const auto consider = [&](Compared each) {
                 return this->consider(std::move(each), machine.value(), verifier.value(), best);
@@ -137,8 +148,9 @@ class Scheduling {
             passed = lowered ? &candidate : passed;
             if (took_too_long_) {
                 endless.push_back(&candidate);
+                put_off_larger(outcome_.dag, i, order);
             }
-            if (stop != StopReason::Finished) {
+            if (stop != StopReason::Finished && (lowered || candidate.is_seed)) {
                 break;
             }
             stop = limits_.check();  // after the first: one is always tried
@@ -165,6 +177,10 @@ class Scheduling {
         return are_of_one_plan(candidate, passed) &&
                (candidate.lineage->guards == Guards::ConstantEnds ||
                 passed.lineage->guards == Guards::ConstantEnds);
+    }
+
+    [[nodiscard]] bool has_less_code(const Proposal& a, const Proposal& b) const {
+        return code_size(outcome_.dag, a.schedule) < code_size(outcome_.dag, b.schedule);
     }
 
     [[nodiscard]] static bool are_of_one_plan(const Proposal& a, const Proposal& b) {
