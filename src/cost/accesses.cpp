@@ -32,6 +32,13 @@ bool is_near(double rate) {
     return rate == 2 || rate == 3 || rate == kFarthestNear;
 }
 
+// A half, a third...: what stays for so many points. Of other fractions (x / 1.7), nothing is
+// known.
+bool is_part(double points) {
+    const double stays = 1 / std::abs(points);
+    return stays > 1 && std::abs(stays - std::round(stays)) < 1e-6;
+}
+
 Stride near_stride(double rate) {
     return static_cast<Stride>(static_cast<int>(rate) - 2);
 }
@@ -109,7 +116,7 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
         if (points != 0) {
             even = even && points == std::floor(points);
             const double step = stride(elements, c);
-            const bool between = points != std::floor(points) && step != 1;
+            const bool between = is_part(points) && step != 1;
             scattered = scattered || step == 0 || rate != 0 || between;
             known = known && !between;
             rate = std::abs(points) * step;
