@@ -111,7 +111,7 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
                 continue;
             }
             points = steps.rate;
-            shuffles += steps.points < body_.lanes ? dense.instructions : 0;
+            shuffles += several ? dense.instructions : 0;
         }
         if (points != 0) {
             even = even && points == std::floor(points);
@@ -249,15 +249,10 @@ bool Accesses::along_runs(const Elements& elements) const {
 // Whether copies of the body access all elements between those of a vector that lie `rate` elements
 // from each other: they become whole vectors then.
 bool Accesses::all_between(const Elements& elements, double rate) const {
-    const std::vector<Coordinate>& coords = elements.coords;
     double accessed = 1;
     for (const Copies& copies : body_.copies) {
-        double distance = 0;
-        for (std::size_t c = 0; c < coords.size(); c++) {
-            distance += coords[c].affine ? std::abs(coords[c].rates[copies.dim]) *
-                                               stride(elements, c) * copies.stride
-                                         : 0;
-        }
+        const double distance = copies.stride * facts_.distance(elements.source, elements.index,
+                                                                elements.coords, copies.dim);
         accessed *= distance > 0 && distance < rate ? copies.count : 1;
     }
     return accessed >= rate;

@@ -11,20 +11,13 @@ namespace {
 // Whether unrolled copies store what is between the elements of a vector, as the channels of pixels
 // are: Halide makes whole vectors of all of these.
 bool weaves_stores(ScheduleFacts& facts, const NestFacts& nest, int vector_dim) {
-    const auto distance = [&](int dim, double points) {
-        double elements = 0;
-        for (int c = 0; c < std::ssize(nest.stores()); c++) {
-            const Coordinate& each = nest.stores()[c];
-            const double rate = each.affine ? std::abs(each.rates[dim]) : 0;
-            elements += rate * points *
-                        static_cast<double>(facts.stride(Source::Function, nest.function, c));
-        }
-        return elements;
+    const auto distance = [&](int dim) {
+        return facts.distance(Source::Function, nest.function, nest.stores(), dim);
     };
-    const double apart = distance(vector_dim, 1);
+    const double apart = distance(vector_dim);
     double stored = 1;
     for (const LoopFacts& loop : nest.loops) {
-        const double between = distance(loop.site.loop.dim, loop.stride);
+        const double between = loop.stride * distance(loop.site.loop.dim);
         stored *= loop.run == LoopRun::Unrolled && between > 0 && between < apart ? loop.trips : 1;
     }
     return apart > 1 && stored >= apart;

@@ -483,6 +483,16 @@ std::int64_t ScheduleFacts::stride(Source source, int index, int dim) {
     return (*strides)[dim];
 }
 
+double ScheduleFacts::distance(Source source, int index, const std::vector<Coordinate>& coords,
+                               int loop) {
+    double elements = 0;
+    for (int c = 0; c < std::ssize(coords); c++) {
+        const double rate = coords[c].affine ? std::abs(coords[c].rates[loop]) : 0;
+        elements += rate * static_cast<double>(stride(source, index, c));
+    }
+    return elements;
+}
+
 std::vector<std::int64_t> ScheduleFacts::strides_in_block(int function) {
     constexpr std::int64_t kFew = 64;
     std::vector<std::int64_t> strides(graph().functions[function].dimensions(), 0);

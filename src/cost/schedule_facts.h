@@ -142,6 +142,10 @@ class ScheduleFacts {
     /** As Placement::stride, also of what is stored in a loop: of blocks and panels that are a few
      * points long, in every run, along the dimensions that are denser in memory. */
     [[nodiscard]] std::int64_t stride(Source source, int index, int dim);
+    /** Elements of memory between what is accessed at two neighbouring points of a loop; along
+     * coordinates that are not affine, or where stride() is 0, it counts for nothing. */
+    [[nodiscard]] double distance(Source source, int index, const std::vector<Coordinate>& coords,
+                                  int loop);
     /** Whether the distance in memory between neighbours along a dimension of a function is a
      * constant: that they are apart is known to LLVM then. */
     [[nodiscard]] bool stride_is_constant(int function, int dim);

@@ -101,7 +101,7 @@ class Scheduling {
         if (Status status = read_correction(); !status) {
             return status;
         }
-        const std::vector<Proposal> candidates = propose(machine.value());
+        std::vector<Proposal> candidates = propose(machine.value());
         step("propose");
         Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
@@ -113,12 +113,8 @@ class Scheduling {
         const Proposal* passed = nullptr;  // the last one that did
         std::vector<const Proposal*> endless;
         bool tried_late = false;
-        std::vector<const Proposal*> order;
-        for (const Proposal& each : candidates) {
-            order.push_back(&each);
-        }
-        for (std::size_t i = 0; i < order.size(); i++) {
-            const Proposal& candidate = *order[i];
+        for (std::size_t i = 0; i < candidates.size(); i++) {
+            const Proposal& candidate = candidates[i];
             if (best && (stop != StopReason::Finished ||
                          candidate.seconds >= worth_lowering() * best->seconds)) {
                 break;
@@ -136,7 +132,8 @@ class Scheduling {
             // Without time for another, what has less code than what took that time, once, and else
             // what surely lowers.
             if (stop != StopReason::Finished && !candidate.is_seed) {
-                if (endless.empty() || tried_late || !has_less_code(candidate, *endless.back())) {
+                if (endless.empty() || tried_late ||
+                    !has_less_code(outcome_.dag, candidate, *endless.back())) {
                     continue;
                 }
                 tried_late = true;
@@ -148,7 +145,7 @@ class Scheduling {
             passed = lowered ? &candidate : passed;
             if (took_too_long_) {
                 endless.push_back(&candidate);
-                put_off_larger(outcome_.dag, i, order);
+                put_off_larger(outcome_.dag, i, candidates);
             }
             if (stop != StopReason::Finished && (lowered || candidate.is_seed)) {
                 break;
@@ -177,10 +174,6 @@ class Scheduling {
         return are_of_one_plan(candidate, passed) &&
                (candidate.lineage->guards == Guards::ConstantEnds ||
                 passed.lineage->guards == Guards::ConstantEnds);
-    }
-
-    [[nodiscard]] bool has_less_code(const Proposal& a, const Proposal& b) const {
-        return code_size(outcome_.dag, a.schedule) < code_size(outcome_.dag, b.schedule);
     }
 
     [[nodiscard]] static bool are_of_one_plan(const Proposal& a, const Proposal& b) {

@@ -30,18 +30,14 @@ Proposal in_blocks(const PipelineDag& dag, std::int64_t rows, bool is_seed = fal
 
 TEST(ProposalOrder, WhatHasLessCodeThanWhatTookTooLongIsNextThenTheOthersThenSeeds) {
     const PipelineDag dag = picture();
-    const std::vector<Proposal> all = {
+    std::vector<Proposal> proposals = {
         in_blocks(dag, 2), in_blocks(dag, 4),       in_blocks(dag, 8), in_blocks(dag, 3),
         in_blocks(dag, 4), in_blocks(dag, 1, true), in_blocks(dag, 2),
     };
-    std::vector<const Proposal*> order;
-    for (const Proposal& each : all) {
-        order.push_back(&each);
-    }
-    put_off_larger(dag, 1, order);
+    put_off_larger(dag, 1, proposals);
     std::vector<std::string> names;
-    for (const Proposal* each : order) {
-        names.push_back(each->name);
+    for (const Proposal& each : proposals) {
+        names.push_back(each.name);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"2", "4", "3", "8", "4", "1", "2"}));
 }

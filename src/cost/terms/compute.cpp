@@ -324,15 +324,10 @@ class NestWork {
     [[nodiscard]] bool shares_lines(const ScalarType& type) {
         const double line = machine_.line_bytes.value_or(64);
         return std::ranges::any_of(nest_.loops, [&](const LoopFacts& loop) {
-            double distance = 0;  // bytes, from task to task
-            for (std::size_t c = 0; c < nest_.stores().size(); c++) {
-                const Coordinate& each = nest_.stores()[c];
-                const double rate = each.affine ? each.rates[loop.site.loop.dim] : 0;
-                const auto dim = static_cast<int>(c);
-                distance +=
-                    std::abs(rate) * loop.stride * type.bytes() *
-                    static_cast<double>(facts_.stride(Source::Function, nest_.function, dim));
-            }
+            // Bytes from task to task.
+            const double distance = loop.stride * type.bytes() *
+                                    facts_.distance(Source::Function, nest_.function,
+                                                    nest_.stores(), loop.site.loop.dim);
             return loop.run == LoopRun::Parallel && loop.trips > 1 && distance > 0 &&
                    distance < line;
         });
