@@ -8,6 +8,7 @@
 #include "search/inlining.h"
 #include "search/joint_blocks.h"
 #include "search/moves.h"
+#include "search/nests.h"
 #include "search/scans.h"
 
 namespace nestor {
@@ -304,6 +305,39 @@ bool stands_still(const Stage& stage, const Load& load) {
     return true;
 }
 
+// An update along a reduction with two factors, of which each is shared by all points along some
+// dimension in which the other one changes: a product of matrices, a convolution of many channels.
+bool is_product(const Stage& stage) {
+    std::vector<const Load*> factors;
+    for (const Load& load : stage.loads) {
+        for (int l = 0; l < std::ssize(stage.loops); l++) {
+            if (stage.loops[l].is_reduction() && change_with(load.coords, l)) {
+                factors.push_back(&load);
+                break;
+            }
+        }
+    }
+    const auto changes_alone = [&](const Load* one, const Load* other) {
+        for (int l = 0; l < std::ssize(stage.loops); l++) {
+            if (!stage.loops[l].is_reduction() && change_with(one->coords, l) &&
+                !change_with(other->coords, l)) {
+                return true;
+            }
+        }
+        return false;
+    };
+    return stage.reads_itself && std::ranges::any_of(factors, [&](const Load* one) {
+               return std::ranges::any_of(factors, [&](const Load* other) {
+                   return changes_alone(one, other) && changes_alone(other, one);
+               });
+           });
+}
+
+bool has_products(const PipelineDag& dag) {
+    return std::ranges::any_of(
+        dag.functions, [](const Function& f) { return std::ranges::any_of(f.stages, is_product); });
+}
+
 // Functions that are the same wherever they are computed: tables, and numbers without a place.
 std::vector<bool> find_tables(const PipelineDag& dag) {
     std::vector<bool> tables(dag.functions.size(), true);
@@ -322,6 +356,27 @@ std::vector<bool> find_tables(const PipelineDag& dag) {
     return tables;
 }
 
+// All that can be is computed in tiles of its readers.
+Plan fused(const PipelineDag& dag, Plan plan, SiteKind compute, std::int64_t width,
+           std::int64_t height) {
+    const std::vector<bool> tables = find_tables(dag);
+    set_tiles(dag, plan, width, height);
+    for (std::size_t i = 0; i < dag.functions.size(); i++) {
+        FunctionPlan& f = plan.functions[i];
+        if (f.place == Place::Root && !dag.functions[i].is_output && !tables[i]) {
+            f.place = Place::At;
+            f.compute.kind = compute;
+            f.store.kind = SiteKind::Tile;
+        }
+    }
+    return plan;
+}
+
+Start columns(const PipelineDag& dag, const Machine& machine) {
+    const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
+    return {"columns", fused(dag, plain, SiteKind::Tile, 128, kAllRows)};
+}
+
 }  // namespace
 
 bool Dropout::drops(int function, const FunctionPlan& plan) const {
@@ -334,30 +389,22 @@ bool Dropout::drops(int function, const FunctionPlan& plan) const {
 
 std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
     const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
-    const std::vector<bool> tables = find_tables(dag);
-    std::vector<Start> starts{{"root", plain}};
-    const auto fused = [&](const char* name, SiteKind compute, std::int64_t width,
-                           std::int64_t height) {
-        Plan plan = plain;
-        set_tiles(dag, plan, width, height);
-        for (std::size_t i = 0; i < dag.functions.size(); i++) {
-            FunctionPlan& f = plan.functions[i];
-            if (f.place == Place::Root && !dag.functions[i].is_output && !tables[i]) {
-                f.place = Place::At;
-                f.compute.kind = compute;
-                f.store.kind = SiteKind::Tile;
-            }
-        }
-        starts.push_back({name, std::move(plan)});
-    };
-    fused("strips", SiteKind::Rows, 0, 32);
-    fused("sliding tiles", SiteKind::Rows, 256, 32);
-    fused("tiles", SiteKind::Tile, 128, 32);
+    std::vector<Start> starts{{"root", plain},
+                              {"strips", fused(dag, plain, SiteKind::Rows, 0, 32)},
+                              {"sliding tiles", fused(dag, plain, SiteKind::Rows, 256, 32)},
+                              {"tiles", fused(dag, plain, SiteKind::Tile, 128, 32)}};
     // Scans need all rows at once.
     if (has_scans(dag)) {
-        fused("columns", SiteKind::Tile, 128, kAllRows);
+        starts.push_back(columns(dag, machine));
     }
     return starts;
+}
+
+std::optional<Start> make_further_start(const PipelineDag& dag, const Machine& machine) {
+    if (has_scans(dag) || !has_products(dag)) {
+        return std::nullopt;
+    }
+    return columns(dag, machine);
 }
 
 std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,

@@ -29,6 +29,11 @@ struct Start {
 };
 [[nodiscard]] std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine);
 
+/** For pipelines with products, strips of columns from end to end: what all rows need of one can
+ * stay in a cache. None for others, and for those with scans, which begin there anyway. */
+[[nodiscard]] std::optional<Start> make_further_start(const PipelineDag& dag,
+                                                      const Machine& machine);
+
 /** Leaves out part of the space, to sample it: what a function may be is there with this chance in
  * percent, drawn from the seed, in all of a search. */
 struct Dropout {

@@ -109,6 +109,9 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
     return further;
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNearly = 1.05;  // of copies: what is better now may be worse once it is lowered
+
 // A descent from a job's start, with what was found so far.
 struct Run {
     Run(const Job& job, const Space& of, std::uint64_t number, const Machine& machine,
@@ -138,11 +141,12 @@ void each_in_a_thread(const std::vector<Run*>& runs, const std::function<void(Ru
     }
 }
 
-// The schedules are the pipeline's.
+// The schedules are the pipeline's. What is no better than `best_before` seconds does not go on.
 std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                                                const std::vector<Job>& jobs, const Machine& machine,
                                                const SearchOptions& options, const Caps& caps,
-                                               const Limits& limits) {
+                                               const Limits& limits,
+                                               double best_before = kInfinity) {
     const std::int64_t work = kWorkOfPass * (options.passes - 1);
     std::deque<Run> all;
     std::vector<Run*> runs;
@@ -173,6 +177,9 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
         }
     }
     best.resize(std::min(best.size(), kGoOn));
+    std::erase_if(best, [&](const Run* run) {
+        return run->found->seconds >= (run->space.copied.empty() ? 1 : kNearly) * best_before;
+    });
     each_in_a_thread(best,
                      [&](Run& run) { local_search(run, jobs.size() + run.seed, kMore * work); });
     each_in_a_thread(runs, [&](Run& run) {
@@ -196,13 +203,12 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
                  const SearchOptions& options, const Caps& caps, const Limits& limits,
                  std::vector<Job>& jobs, std::vector<std::optional<Found>>& all) {
     constexpr double kClearly = 0.95;
-    constexpr double kNearly = 1.05;  // what is better now may be worse once it is lowered
-    double best = std::numeric_limits<double>::infinity();
+    double best = kInfinity;
     for (const std::optional<Found>& each : all) {
         best = each ? std::min(best, each->seconds) : best;
     }
     std::vector<std::optional<Found>> found =
-        descend_from(spaces, further, machine, options, caps, limits);
+        descend_from(spaces, further, machine, options, caps, limits, best);
     for (std::size_t i = 0; i < further.size(); i++) {
         const double enough = spaces[further[i].space].copied.empty() ? kClearly : kNearly;
         if (found[i] && found[i]->seconds < enough * best) {
@@ -291,8 +297,11 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
         std::vector<std::optional<Found>> all =
             descend_from(spaces, jobs, machine, options, caps, limits);
         if (options.passes > 1) {
-            add_further(carried_over(spaces, jobs, all, dag, machine), spaces, machine, options,
-                        caps, limits, jobs, all);
+            std::vector<Job> further = carried_over(spaces, jobs, all, dag, machine);
+            if (std::optional<Start> start = make_further_start(dag, machine)) {
+                further.push_back({0, std::move(*start)});
+            }
+            add_further(std::move(further), spaces, machine, options, caps, limits, jobs, all);
         }
         for (std::size_t i = 0; i < jobs.size(); i++) {
             std::optional<Found>& found = all[i];

@@ -62,6 +62,19 @@ TEST(Starts, OfScansHaveStripsFromEndToEnd) {
     EXPECT_EQ(out.tile[1], 100) << "all rows";
 }
 
+TEST(Starts, OfProductsAreFollowedByStripsFromEndToEnd) {
+    PipelineDag dag = samples::matmul();
+    EXPECT_EQ(make_starts(dag, avx2()).size(), 4U);
+    const std::optional<Start> start = make_further_start(dag, avx2());
+    ASSERT_TRUE(start);
+    const int out = dag.outputs[0];
+    const NestPlan& nest = start->plan.functions[out].stages.back();
+    EXPECT_EQ(nest.tile[1], dag.functions[out].region[1].extent) << "all rows";
+    EXPECT_FALSE(make_further_start(samples::weighted_blur(), avx2()))
+        << "one factor has all loops";
+    EXPECT_FALSE(make_further_start(samples::blur(), avx2()));
+}
+
 TEST(Plan, SlabsHostTilesAndTasks) {
     PipelineDag dag = samples::blur();
     for (Function& f : dag.functions) {  // of four rows, which are channels then
