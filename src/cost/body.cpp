@@ -9,6 +9,10 @@ namespace nestor {
 
 Body::Body(ScheduleFacts& facts, const NestFacts& nest, int apart)
     : rolled(nest.innermost_rolled()) {
+    const Function& f = facts.graph().functions[nest.function];
+    if (f.joined) {
+        conditions = static_cast<double>(f.types.size());
+    }
     for (std::size_t i = 0; i < rolled; i++) {
         const LoopFacts& loop = nest.loops[i];
         const int dim = loop.site.loop.dim;

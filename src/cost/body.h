@@ -20,6 +20,7 @@ struct Body {
     int steps_in_vector = 1;  // so many
     std::vector<Copies> copies;
     double all_copies = 1;
+    double conditions = 0;  // of each copy, on what is computed together: one for each function
     double guarded = 1;  // copies that have a condition each, and share nothing; not in `copies`
 };
 

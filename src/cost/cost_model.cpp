@@ -7,6 +7,7 @@
 #include "cost/features.h"
 #include "cost/group_view.h"
 #include "cost/terms.h"
+#include "schedule/joined.h"
 
 namespace nestor {
 
@@ -173,6 +174,10 @@ Cost& Cost::operator*=(double factor) {
 
 Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
                    const Correction* correction, const Lowered& lowered) {
+    if (const auto together = joined(dag, schedule)) {
+        // The loops of its program have other names and counts than what is known of them.
+        return predict(together->dag, together->schedule, machine, correction);
+    }
     const PipelineDag usually = usual(dag);
     Expansions expansions;
     ScheduleFacts facts(usually, schedule, machine, expansions);

@@ -4,6 +4,7 @@
 
 #include "cost/schedule_facts.h"
 #include "cost/terms.h"
+#include "schedule/joined.h"
 
 namespace nestor {
 
@@ -94,8 +95,8 @@ void Evaluator::mark_reads(int function, const Placement& placement,
 
 double Evaluator::seconds(const Schedule& schedule, double enough) {
     const std::size_t count = usual_.functions.size();
-    if (schedule.functions.size() != count) {
-        return predict(usual_, schedule, machine_, correction_).cost.total();  // derived functions
+    if (schedule.functions.size() != count || has_fusion(schedule)) {
+        return predict(usual_, schedule, machine_, correction_).cost.total();  // another graph
     }
     arena_.release();
     ScheduleFacts facts(usual_, schedule, machine_, expansions_, {&arena_, &loads_});

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -130,7 +131,31 @@ class Expander {
           loops_(stage_.loops.size()) {}
 
     Expansion run() {
+        const Function& f = placement_.graph().functions[function_];
+        Expansion all = run_for(std::nullopt);
+        if (!f.joined) {
+            return all;
+        }
+        for (std::vector<Family>* families : {&all.inlined, &all.loads}) {
+            for (Family& family : *families) {
+                family.times = 0;
+            }
+        }
+        for (int value = 0; value < std::ssize(f.types); value++) {
+            const Expansion mine = Expander(placement_, function_, stage_.index).run_for(value);
+            add_times(mine.inlined, all.inlined);
+            add_times(mine.loads, all.loads);
+        }
+        return all;
+    }
+
+  private:
+    // Of one value of the function; none: of all.
+    Expansion run_for(std::optional<int> value) {
         for (const Load& load : stage_.loads) {
+            if (value && !serves(load, *value)) {
+                continue;
+            }
             meet({load.source, load.index, load.value, load.conditional, load.coords});
         }
         while (!open_.empty()) {
@@ -144,7 +169,21 @@ class Expander {
         return std::move(result_);
     }
 
-  private:
+    static bool serves(const Load& load, int value) {
+        return load.serves.empty() || std::ranges::count(load.serves, value) > 0;
+    }
+
+    // Adds the share of each family that one of the values needs; families are of all values.
+    static void add_times(const std::vector<Family>& some, std::vector<Family>& families) {
+        for (Family& family : families) {
+            const auto mine = std::ranges::find_if(some, [&](const Family& each) {
+                return each.source == family.source && each.index == family.index &&
+                       each.value == family.value && rates_of(each.coords) == rates_of(family.coords);
+            });
+            family.times += mine == some.end() ? 0 : mine->members / family.members;
+        }
+    }
+
     [[nodiscard]] bool is_expanded(const Instance& instance) const {
         return instance.source == Source::Function && placement_.is_transparent(instance.index);
     }
@@ -169,9 +208,7 @@ class Expander {
         const Function& f = placement_.graph().functions[instance.index];
         for (const Stage& stage : f.stages) {
             for (const Load& load : stage.loads) {
-                const bool needed =
-                    load.serves.empty() || std::ranges::count(load.serves, instance.value) > 0;
-                if (!needed) {
+                if (!serves(load, instance.value)) {
                     continue;
                 }
                 Instance inner{load.source,

@@ -43,6 +43,9 @@ struct Family {
     std::vector<double> box;
     double members = 0;  // distinct ones
     bool conditional = false;
+    /** How often each is loaded or computed, on average: once for each of the functions that are
+     * computed together and need it, since what they do is under conditions of their own. */
+    double times = 1;
 
     /** Whether any coordinate changes with that loop of the stage. What is not affine may change
      * with all. */

@@ -206,6 +206,7 @@ struct Function {
     bool is_extern = false;
     bool can_inline = false;            // pure, not an output, not read by an extern stage
     bool only_wraps_input = false;      // f(x, y) = input(x, y)
+    bool joined = false;                // of several functions (schedule/joined.h)
     std::optional<std::string> pinned;  // why its schedule is left exactly as it is
     int pinned_inside = -1;             // the function at a loop of which the user computes it
     std::vector<int> consumers;         // functions that load it, each once, ascending

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "schedule/bounds.h"
+#include "schedule/joined.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 
@@ -87,11 +88,23 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
     if (schedule.functions.size() < dag.functions.size()) {
         return {{"the schedule", "has fewer functions than the pipeline"}};
     }
+    // What is computed together is one function, which all else is about.
+    const auto together = joined(dag, schedule);
+    if (together) {
+        violations = check_legality(together->dag, together->schedule, caps);
+        if (!violations.empty()) {
+            return violations;
+        }
+    }
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
     Bounds bounds(placement);
     const RuleContext context{dag,       schedule, derived, *derived,
                               placement, bounds,   caps,    violations};
+    if (together) {
+        check_compute_with(context);
+        return violations;
+    }
     for (const std::vector<Rule>& group : kRules) {
         for (const Rule rule : group) {
             rule(context);
@@ -119,6 +132,9 @@ std::string text(const std::vector<Violation>& violations) {
 }
 
 std::int64_t peak_bytes(const PipelineDag& dag, const Schedule& schedule, int threads) {
+    if (const auto together = joined(dag, schedule)) {
+        return peak_bytes(together->dag, together->schedule, threads);
+    }
     const ScheduledDag graph(dag, schedule);
     const Placement placement(*graph, schedule);
     Bounds bounds(placement);

@@ -8,9 +8,6 @@
 
 namespace nestor {
 
-namespace {
-
-// Functions that load from each function, each once, ascending.
 void find_consumers(PipelineDag& graph) {
     for (Function& f : graph.functions) {
         f.consumers.clear();
@@ -30,8 +27,6 @@ void find_consumers(PipelineDag& graph) {
         }
     }
 }
-
-}  // namespace
 
 ScheduledDag::ScheduledDag(const PipelineDag& dag, const Schedule& schedule) : original_(dag) {
     const int algorithm = static_cast<int>(dag.functions.size());

@@ -45,6 +45,9 @@ class ScheduledDag {
 /** The splits of an rfactor as a nest of the parent's stage. */
 [[nodiscard]] LoopNest rfactor_nest(const Derivation& derivation);
 
+/** Sets the consumers of all functions by what is loaded. */
+void find_consumers(PipelineDag& graph);
+
 /** All functions, producers before consumers; in index order where the graph leaves a choice. */
 [[nodiscard]] std::vector<int> topological_order(const PipelineDag& graph);
 

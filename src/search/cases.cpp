@@ -217,7 +217,8 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule) {
     std::vector<StageRef> dependent;
     for (int f = 0; f < std::ssize(dag.functions); f++) {
         const Function& function = dag.functions[f];
-        if (function.pinned || function.is_extern || placement.is_transparent(f)) {
+        if (function.pinned || function.is_extern || function.joined ||
+            placement.is_transparent(f)) {
             continue;
         }
         for (const Stage& stage : function.stages) {

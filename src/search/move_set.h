@@ -41,8 +41,9 @@ enum class MoveKind {
     TransposedCopies,  // of what is read across its rows
     Columns,           // resampling by columns
     SumCopies,         // of sums that are stored
+    ComputeWith,       // functions that are computed together
 };
-constexpr std::size_t kMoveKinds = 27;
+constexpr std::size_t kMoveKinds = 28;
 
 class MoveSet {
   public:

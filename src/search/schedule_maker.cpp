@@ -194,6 +194,11 @@ void ScheduleMaker::add_around(const Spot& spot, std::vector<Spot>& spots) const
     if (sites_[spot.function].empty()) {
         return;  // pinned, or an extern stage
     }
+    if (dag_.functions[spot.function].joined) {
+        // What several functions ask for together has no size that Halide knows, however few points
+        // it is (docs/RESULTS.md, "Functions that are computed together").
+        return;
+    }
     const Sites& sites = sites_[spot.function][spot.stage];
     std::optional<LoopRef> last;
     for (const SiteKind kind : kSiteKinds) {
@@ -211,6 +216,9 @@ void ScheduleMaker::add_around(const Spot& spot, std::vector<Spot>& spots) const
 void ScheduleMaker::add_cases() {
     for (const int output : dag_.outputs) {
         const Function& f = dag_.functions[output];
+        if (f.joined) {
+            continue;  // Halide has no cases of what is computed together
+        }
         if (!f.pinned && f.stages.size() == 1) {
             add_sizes(dag_, output, schedule_);
         }

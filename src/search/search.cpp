@@ -19,6 +19,7 @@
 #include "search/space.h"
 #include "search/storage.h"
 #include "search/sum_copies.h"
+#include "search/together.h"
 
 namespace nestor {
 
@@ -96,6 +97,12 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
                 further.push_back({s,
                                    {each->name + ", then rows in parts",
                                     carry_over(space.variant, space.rows, machine, each->plan,
+                                               space.starts.front().plan)}});
+            }
+            if (!space.together.empty()) {
+                further.push_back({s,
+                                   {each->name + ", together",
+                                    carry_over(space.variant, space.together, each->plan,
                                                space.starts.front().plan)}});
             }
             if (!space.copied.empty() && unchanged_is_best) {
@@ -203,6 +210,8 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
                  const SearchOptions& options, const Caps& caps, const Limits& limits,
                  std::vector<Job>& jobs, std::vector<std::optional<Found>>& all) {
     constexpr double kClearly = 0.95;
+    // Of what is computed together: its conditions and masks cost more than is predicted.
+    constexpr double kTogether = 0.8;
     double best = kInfinity;
     for (const std::optional<Found>& each : all) {
         best = each ? std::min(best, each->seconds) : best;
@@ -210,7 +219,10 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
     std::vector<std::optional<Found>> found =
         descend_from(spaces, further, machine, options, caps, limits, best);
     for (std::size_t i = 0; i < further.size(); i++) {
-        const double enough = spaces[further[i].space].copied.empty() ? kClearly : kNearly;
+        const Space& space = spaces[further[i].space];
+        const double enough = !space.together.empty() ? kTogether
+                              : space.copied.empty()  ? kClearly
+                                                      : kNearly;
         if (found[i] && found[i]->seconds < enough * best) {
             jobs.push_back(std::move(further[i]));
             all.push_back(std::move(found[i]));

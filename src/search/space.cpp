@@ -7,6 +7,7 @@
 #include "search/output_sums.h"
 #include "search/resampling.h"
 #include "search/sum_copies.h"
+#include "search/together.h"
 #include "search/transpositions.h"
 
 namespace nestor {
@@ -47,7 +48,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += suffix;
             place(variant.graph(), start.plan);
         }
-        return spaces.emplace_back(Space{std::move(variant), std::move(starts), {}, {}});
+        return spaces.emplace_back(Space{std::move(variant), std::move(starts), {}, {}, {}});
     };
     const auto as_it_is = [](const PipelineDag&, Plan&) {};
     const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
@@ -88,6 +89,14 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
         if (std::optional<SumCopies> copies = copies_of_sums(dag)) {
             Space& space = add(std::move(copies->variant), "", as_it_is);
             space.copied = std::move(copies->sums);
+            space.only_carried_over = true;
+        }
+    }
+    if (moves.has(MoveKind::ComputeWith)) {
+        std::vector<Joined> together = computed_together(dag);
+        if (!together.empty()) {
+            Space& space = add(Variant(dag, together), ", together", as_it_is);
+            space.together = std::move(together);
             space.only_carried_over = true;
         }
     }

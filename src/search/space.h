@@ -15,6 +15,8 @@ struct Space {
     std::vector<Parts> rows;
     /** Sums of the pipeline that have copies: to carry over a plan of it; others: empty. */
     std::vector<int> copied;
+    /** Functions of the pipeline that are computed together: as for `copied`. */
+    std::vector<Joined> together;
     bool only_carried_over = false;  // searched from such plans, not from the starts
 };
 
@@ -24,7 +26,8 @@ struct Space {
 
 /** The pipeline as it is, then with its long sums, all or those of rows, in parts, with those that
  * are its outputs in functions of their own, with copies of what is read across its rows, and of
- * sums that are stored, if it has any, and if `moves` has them. */
+ * sums that are stored, and with what is computed together, if it has any, and if `moves` has them.
+ */
 [[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                              const MoveSet& moves = {});
 

@@ -284,7 +284,7 @@ class LongSum {
 
 }  // namespace
 
-Variant::Variant(const PipelineDag& dag) : Variant(dag, {}) {}
+Variant::Variant(const PipelineDag& dag) : Variant(dag, std::vector<Derivation>{}) {}
 
 Variant::Variant(const PipelineDag& dag, const std::vector<Derivation>& derivations)
     : dag_(&dag), derivations_(derivations) {
@@ -293,6 +293,14 @@ Variant::Variant(const PipelineDag& dag, const std::vector<Derivation>& derivati
     functions_ = topological_order(*derived);
     places_ = inverse(functions_);
     graph_ = reordered(*derived, functions_, places_);
+}
+
+Variant::Variant(const PipelineDag& dag, std::vector<Joined> together)
+    : dag_(&dag), together_(std::move(together)) {
+    const PipelineDag joined = *join(dag, together_);
+    functions_ = topological_order(joined);
+    places_ = inverse(functions_);
+    graph_ = reordered(joined, functions_, places_);
 }
 
 Schedule Variant::of_pipeline(Schedule schedule) const {
@@ -333,7 +341,7 @@ Schedule Variant::of_pipeline(Schedule schedule) const {
         mine.derivation = std::move(target.derivation);
         target = std::move(mine);
     }
-    return result;
+    return with_followers(*dag_, std::move(result), together_);
 }
 
 Plan Variant::in_graph(const Plan& plan, const Plan& start) const {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "machine/machine.h"
+#include "schedule/joined.h"
 #include "schedule/schedule.h"
 #include "search/plan.h"
 
@@ -21,6 +22,9 @@ class Variant {
     /** With functions derived in that order, as they stand in Schedule::functions. */
     Variant(const PipelineDag& dag, const std::vector<Derivation>& derivations);
 
+    /** With functions that are computed together. Only of such as join() takes. */
+    Variant(const PipelineDag& dag, std::vector<Joined> together);
+
     /** Producers before consumers. */
     [[nodiscard]] const PipelineDag& graph() const { return graph_; }
     /** The pipeline's schedule for one of the graph's. */
@@ -34,6 +38,7 @@ class Variant {
   private:
     const PipelineDag* dag_;
     std::vector<Derivation> derivations_;
+    std::vector<Joined> together_;
     PipelineDag graph_;
     std::vector<int> places_;     // [function of the schedule]: index in graph_
     std::vector<int> functions_;  // the reverse

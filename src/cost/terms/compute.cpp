@@ -80,7 +80,9 @@ class NestWork {
         spill_temporaries();
         spill_shared();
         spill_addresses();
-        instructions_ += kCondition * (body_.guarded - 1) * nest_.iterations(body_.rolled);
+        instructions_ += kCondition *
+                         (body_.guarded - 1 + body_.guarded * body_.conditions) *
+                         nest_.iterations(body_.rolled);
         count_chains();
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
@@ -107,7 +109,7 @@ class NestWork {
     // The same for loads and stores: LLVM takes none of them out of a condition.
     template <class DependsOn>
     [[nodiscard]] std::size_t innermost_access(const DependsOn& depends_on) const {
-        return body_.guarded > 1 ? body_.rolled : innermost_of(depends_on);
+        return body_.guarded > 1 || body_.conditions > 0 ? body_.rolled : innermost_of(depends_on);
     }
 
     // Members of all copies of the body that are loaded or computed.
@@ -161,7 +163,7 @@ class NestWork {
         const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
         note_invariant(family, at, body_.guarded * distinct(family));
         // The operations are those of all elements of a tuple, and each has a family of its own.
-        const double share = 1 / std::max(1.0, static_cast<double>(f.types.size()));
+        const double share = family.times / std::max(1.0, static_cast<double>(f.types.size()));
         const LoopSet apart = sharing_.apart(family);
         for (const Stage& stage : f.stages) {
             for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
@@ -204,7 +206,7 @@ class NestWork {
         const ElementType type = type_of(family);
         const double lanes = lanes_of(family);
         const Access each = accesses_.load(family, type, lanes);
-        double times = distinct * nest_.iterations(at);
+        double times = family.times * distinct * nest_.iterations(at);
         times *= family.conditional ? needed() : 1;
         const double once = body_.guarded * family.distinct(body_.copies) / distinct;
         const double repeated = once + kRepeated * (1 - once);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "schedule/joined.h"
 #include "schedule/access_along.h"
 #include "schedule/loops.h"
 #include "schedule/rules/copies.h"
@@ -334,6 +335,9 @@ std::int64_t code_size(const RuleContext& c) {
 }  // namespace
 
 std::int64_t code_size(const PipelineDag& dag, const Schedule& schedule) {
+    if (const auto together = joined(dag, schedule)) {
+        return code_size(together->dag, together->schedule);
+    }
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
     Bounds bounds(placement);

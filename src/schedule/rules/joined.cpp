@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "schedule/joined.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 
@@ -96,6 +97,19 @@ void check_fused(const RuleContext& c, int f, int s, const LoopSite& with) {
     if (loops.empty() || loops != outer_loops(other.nest, other_dims, last)) {
         return broken("is fused with loops that differ in name or kind from its own");
     }
+    if (is_guarded_outside(other.nest, other_dims, with.loop)) {
+        broken("is fused with a stage that would cut it off where that ends");
+    }
+}
+
+// What Halide is to fuse functions in.
+void check_joined(const RuleContext& c, int f) {
+    const LoopNest& nest = c.schedule.functions[f].stages[0].nest;
+    const std::vector<StageDim> dims = c.placement.dims(f, 0);
+    const std::optional<LoopRef> loop = fused_loop(nest, dims);
+    if (!loop || is_guarded_outside(nest, dims, *loop)) {
+        c.broken(f, 0, "is computed together with others that it would cut off where it ends");
+    }
 }
 
 }  // namespace
@@ -161,6 +175,9 @@ void check_specializations(const RuleContext& c) {
 
 void check_compute_with(const RuleContext& c) {
     for (int f = 0; f < c.functions(); f++) {
+        if (c.graph.functions[f].joined && !c.placement.is_transparent(f)) {
+            check_joined(c, f);
+        }
         for (int s = 0; s < static_cast<int>(c.schedule.functions[f].stages.size()); s++) {
             if (const auto& with = c.schedule.functions[f].stages[s].compute_with) {
                 check_fused(c, f, s, *with);
