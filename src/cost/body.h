@@ -21,7 +21,7 @@ struct Body {
     std::vector<Copies> copies;
     double all_copies = 1;
     double conditions = 0;  // of each copy, on what is computed together: one for each function
-    double guarded = 1;  // copies that have a condition each, and share nothing; not in `copies`
+    double guarded = 1;     // copies that have a condition each, and share nothing; not in `copies`
 };
 
 struct Instructions {

@@ -178,7 +178,8 @@ class Expander {
         for (Family& family : families) {
             const auto mine = std::ranges::find_if(some, [&](const Family& each) {
                 return each.source == family.source && each.index == family.index &&
-                       each.value == family.value && rates_of(each.coords) == rates_of(family.coords);
+                       each.value == family.value &&
+                       rates_of(each.coords) == rates_of(family.coords);
             });
             family.times += mine == some.end() ? 0 : mine->members / family.members;
         }

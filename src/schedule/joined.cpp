@@ -36,8 +36,8 @@ bool have_same_loops(const Stage& a, const Stage& b) {
     const auto same = [](const Loop& mine, const Loop& other) {
         return mine.label == other.label && mine.kind == other.kind && mine.range == other.range;
     };
-    return std::ranges::equal(a.loops, b.loops, same) && stores_where_it_is(a) && stores_where_it_is(b) &&
-           !a.selector && !b.selector && !a.undefined && !b.undefined;
+    return std::ranges::equal(a.loops, b.loops, same) && stores_where_it_is(a) &&
+           stores_where_it_is(b) && !a.selector && !b.selector && !a.undefined && !b.undefined;
 }
 
 // Where a follower's values are.

@@ -19,13 +19,14 @@ struct Joined {
 };
 
 /** Whether both are pure, with the same loops and sizes, so that a nest of one is one of the other,
- * and neither has cases, which Halide refuses for what is fused. Sums are left out: all that is fused
- * is under conditions, which keep them from registers. Not whether one depends on the other. */
+ * and neither has cases, which Halide refuses for what is fused. Sums are left out: all that is
+ * fused is under conditions, which keep them from registers. Not whether one depends on the other.
+ */
 [[nodiscard]] bool can_join(const Function& a, const Function& b);
 
 /** The graph with each leader as a tuple of its own values and its followers', which it computes
- * instead of them. A follower is left in its place, without anything that it does, and nothing reads
- * it. None if a function would depend on itself. */
+ * instead of them. A follower is left in its place, without anything that it does, and nothing
+ * reads it. None if a function would depend on itself. */
 [[nodiscard]] std::optional<PipelineDag> join(const PipelineDag& graph,
                                               const std::vector<Joined>& all);
 

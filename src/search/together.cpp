@@ -43,8 +43,7 @@ class Sets {
 
   private:
     [[nodiscard]] bool may_join(int f) const {
-        return !dag_.functions[f].stages.empty() &&
-               (dag_.functions[f].is_output || !inlined_[f]);
+        return !dag_.functions[f].stages.empty() && (dag_.functions[f].is_output || !inlined_[f]);
     }
 
     void add_set(int leader, std::vector<bool>& taken) {
@@ -52,13 +51,13 @@ class Sets {
         std::set<Buffer> reads;
         add_reads(dag_, inlined_, leader, reads);
         for (int f = leader - 1; f >= 0 && set.followers.size() + 1 < kMostTogether; f--) {
-            if (taken[f] || !may_join(f) ||
-                !can_join(dag_.functions[leader], dag_.functions[f])) {
+            if (taken[f] || !may_join(f) || !can_join(dag_.functions[leader], dag_.functions[f])) {
                 continue;
             }
             std::set<Buffer> mine;
             add_reads(dag_, inlined_, f, mine);
-            if (std::ranges::none_of(mine, [&](const Buffer& each) { return reads.contains(each); })) {
+            if (std::ranges::none_of(mine,
+                                     [&](const Buffer& each) { return reads.contains(each); })) {
                 continue;
             }
             Joined larger = set;

@@ -4,11 +4,14 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "halide/equivalence.h"
 #include "halide/lower.h"
 #include "halide/read_pipeline.h"
+#include "schedule/joined.h"
+#include "schedule/legality.h"
 
 namespace nestor {
 namespace {
@@ -354,6 +357,32 @@ TEST(Apply, FusesStages) {
     draft["right"].stages[0].compute_with = LoopSite{index_of(draft.dag, "left"), 0, {1, 0}};
     expect_same_as<TwoOutputs>(draft, two,
                                [](TwoOutputs& t) { t.right.compute_with(t.left, t.y); });
+}
+
+// The leader may be smaller than what follows it, which the schedule cannot know.
+TEST(Apply, FollowersMayBeLargerThanLeaders) {
+    const TwoOutputs two;
+    Draft draft(two.pipeline());
+    const Joined together{index_of(draft.dag, "right"), {index_of(draft.dag, "left")}};
+    draft["right"].compute = Level::root();
+    LoopNest& nest = draft.nest("right");
+    nest.splits = {{{8, Tail::GuardWithIf}}, {{16, Tail::GuardWithIf}, {2, Tail::RoundUp}}};
+    nest.order = {{0, 1}, {1, 2}, {0, 0}, {1, 1}, {1, 0}};
+    nest.vector = LoopRef{0, 1};
+    nest.unrolled = {{1, 2}};
+    nest.parallel = {{1, 0}};
+    const Schedule schedule = with_followers(draft.dag, draft.schedule, {together});
+    ASSERT_EQ(text(check_legality(draft.dag, schedule)), "");
+    Pipeline pipeline = two.pipeline();
+    ASSERT_TRUE(apply(pipeline, draft.dag, schedule).ok());
+    for (const auto& [left_size, right_size] :
+         {std::pair{50, 3}, std::pair{3, 50}, std::pair{1, 1}, std::pair{33, 40}}) {
+        Halide::Buffer<int> left(left_size, left_size + 7);
+        Halide::Buffer<int> right(right_size, right_size);
+        pipeline.realize({left, right});
+        left.for_each_element([&](int x, int y) { ASSERT_EQ(left(x, y), x + y); });
+        right.for_each_element([&](int x, int y) { ASSERT_EQ(right(x, y), x - y); });
+    }
 }
 
 struct Pairs {

@@ -281,6 +281,16 @@ PipelineDag user_inside() {
     return finished(std::move(dag), {3}, 0x7777);
 }
 
+PipelineDag siblings() {
+    PipelineDag dag = blur();
+    Function other = dag.functions[2];
+    other.id.stem = "other";
+    dag.functions.push_back(std::move(other));
+    dag.functions[1].consumers = {2, 3};
+    dag.outputs = {2, 3};
+    return dag;
+}
+
 std::vector<PipelineDag> all() {
     return {blur(),    weighted_blur(), histogram(),    matmul(),     sums(),
             pyramid(), zoo(),           dead_element(), user_inside()};

@@ -46,6 +46,9 @@ PipelineDag dead_element();
  * 0 input_im, 1 inside (pinned), 2 up, 3 out (pinned). */
 PipelineDag user_inside();
 
+/** blur() with a second output, 3, that does the same. Not in all(). */
+PipelineDag siblings();
+
 std::vector<PipelineDag> all();
 
 /** Index of a function by its text. */

@@ -80,8 +80,7 @@ class NestWork {
         spill_temporaries();
         spill_shared();
         spill_addresses();
-        instructions_ += kCondition *
-                         (body_.guarded - 1 + body_.guarded * body_.conditions) *
+        instructions_ += kCondition * (body_.guarded - 1 + body_.guarded * body_.conditions) *
                          nest_.iterations(body_.rolled);
         count_chains();
         count_loops();

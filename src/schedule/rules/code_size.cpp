@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "schedule/joined.h"
 #include "schedule/access_along.h"
+#include "schedule/joined.h"
 #include "schedule/loops.h"
 #include "schedule/rules/copies.h"
 #include "schedule/rules/rules.h"
