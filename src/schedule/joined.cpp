@@ -123,9 +123,8 @@ FunctionSchedule without_fusion(FunctionSchedule f) {
 
 bool can_join(const Function& a, const Function& b) {
     const auto is_plain = [](const Function& f) {
-        return !f.pinned && !f.is_extern && !f.joined && !f.stages.empty() &&
-               f.stages.size() == 1 && std::ranges::count(f.assumed, true) == 0 &&
-               !(f.is_output && !f.consumers.empty());
+        return !f.pinned && !f.is_extern && !f.joined && f.stages.size() == 1 &&
+               std::ranges::count(f.assumed, true) == 0 && !(f.is_output && !f.consumers.empty());
     };
     if (!is_plain(a) || !is_plain(b) || a.args != b.args || a.region != b.region ||
         a.is_output != b.is_output || a.dense_dim != b.dense_dim || a.strides != b.strides ||
@@ -228,9 +227,6 @@ std::optional<JoinedSchedule> joined(const PipelineDag& dag, const Schedule& sch
         }
         groups[leader].leader = leader;
         groups[leader].followers.push_back(f);
-    }
-    if (groups.empty()) {
-        return std::nullopt;
     }
     const auto values = std::views::values(groups);
     const std::vector<Joined> all(values.begin(), values.end());

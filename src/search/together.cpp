@@ -14,14 +14,15 @@ constexpr std::size_t kMostTogether = 8;
 
 using Buffer = std::pair<Source, int>;
 
-// What the last stage of a function loads, itself or through what is inlined.
+// What a function loads, itself or through what is inlined.
 void add_reads(const PipelineDag& dag, const std::vector<bool>& inlined, int function,
                std::set<Buffer>& reads) {
-    for (const Load& load : dag.functions[function].stages.back().loads) {
+    for (const Load& load : dag.functions[function].stages[0].loads) {
         if (!reads.emplace(load.source, load.index).second) {
             continue;
         }
-        if (load.source == Source::Function && inlined[load.index]) {
+        if (load.source == Source::Function && inlined[load.index] &&
+            !dag.functions[load.index].stages.empty()) {
             add_reads(dag, inlined, load.index, reads);
         }
     }
@@ -43,7 +44,7 @@ class Sets {
 
   private:
     [[nodiscard]] bool may_join(int f) const {
-        return !dag_.functions[f].stages.empty() && (dag_.functions[f].is_output || !inlined_[f]);
+        return dag_.functions[f].is_output && !dag_.functions[f].stages.empty();
     }
 
     void add_set(int leader, std::vector<bool>& taken) {

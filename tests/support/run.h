@@ -34,8 +34,9 @@ struct RunCase {
 };
 
 /// The sizes that every pipeline is tried at: its estimates, one off them (all dimensions, then
-/// each), half, tiny (1, 2, 3 and mixed), all with the minima of the estimates; then the estimates
-/// with the other values of the scalars. Duplicates are left out.
+/// each), half, tiny (1, 2, 3 and mixed), all with the minima of the estimates; the first output
+/// and the last, if there are several, with the others at a third; then the estimates with the
+/// other values of the scalars. Duplicates are left out.
 std::vector<RunCase> run_cases(const BuiltPipeline& built);
 
 /// Runs `work` and hands back the text of whatever it throws, or nothing. (Halide::Error is not a

@@ -58,6 +58,13 @@ std::vector<RunCase> run_cases(const BuiltPipeline& built) {
     add("1, 3, 2", [](size_t d, int) { return std::vector<int>{1, 3, 2}[d % 3]; });
     add("wide and low", [](size_t d, int extent) { return d == 0 ? extent : 2; });
     add("narrow and high", [](size_t d, int extent) { return d == 0 ? 2 : extent; });
+    // Outputs of one shape are not of one size in all runs.
+    const size_t outputs = built.outputs.size();
+    for (size_t larger = 0; larger < outputs && outputs > 1; larger += outputs - 1) {
+        std::vector<Box> boxes = resized(built, [](size_t, int extent) { return extent / 3 + 1; });
+        boxes[larger] = cases[0].outputs[larger];
+        cases.push_back({"output " + std::to_string(larger) + " larger", std::move(boxes), 0});
+    }
 
     size_t variants = 1;
     for (const ScalarInput& scalar : built.scalars) {

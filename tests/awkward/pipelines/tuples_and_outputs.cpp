@@ -249,6 +249,22 @@ BuiltPipeline many_outputs() {
     return b.finish();
 }
 
+// Of one shape, so that they may be computed together.
+BuiltPipeline bands() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 260}, {0, 180}});
+    Func low("low"), high("high");
+    low(x, y) = in(2 * x, y) + in(2 * x + 1, y);
+    high(x, y) = in(2 * x, y) - in(2 * x + 1, y);
+    for (int i = 0; i < 4; i++) {
+        Func out("band" + std::to_string(i));
+        const Func& f = i < 2 ? low : high;
+        out(x, y) = f(x, 2 * y) + (i % 2 == 0 ? 1.0f : -1.0f) * f(x, 2 * y + 1);
+        b.output(out, {{0, 130}, {0, 90}});
+    }
+    return b.finish();
+}
+
 // Regions that do not overlap: the shared stage's bounding box is much larger than their sum.
 BuiltPipeline outputs_far_apart() {
     PipelineBuilder b;
@@ -295,6 +311,7 @@ std::vector<TestPipeline> output_pipelines() {
         {"output_with_update_consumed", consumes, output_with_update_consumed},
         {"tuple_output_consumed", consumes, tuple_output_consumed},
         {"many_outputs", "many outputs", many_outputs},
+        {"bands", "many outputs", bands},
         {"outputs_far_apart", "many outputs", outputs_far_apart},
         {"output_transposes_output", consumes, output_transposes_output},
     };
