@@ -225,6 +225,10 @@ std::optional<JoinedSchedule> joined(const PipelineDag& dag, const Schedule& sch
             !can_join(dag.functions[leader], dag.functions[f])) {
             return std::nullopt;
         }
+        const std::vector<StageSchedule>& stages = schedule.functions[leader].stages;
+        if (stages.size() != 1 || is_fused(stages[0])) {
+            return std::nullopt;  // a follower itself
+        }
         groups[leader].leader = leader;
         groups[leader].followers.push_back(f);
     }

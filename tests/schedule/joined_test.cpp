@@ -63,6 +63,25 @@ TEST(Joined, SchedulesGoBothWays) {
     Schedule otherwise = fused;
     otherwise.functions[2].stages[0].nest.parallel.clear();
     EXPECT_FALSE(joined(dag, otherwise)) << "with other loops";
+    Schedule incomplete = fused;
+    incomplete.functions[3].stages.clear();
+    EXPECT_FALSE(joined(dag, incomplete)) << "which rules on shapes refuse later";
+}
+
+// What a follower leads would be left out of what is computed.
+TEST(Joined, LeadersFollowNobody) {
+    PipelineDag dag = samples::siblings();
+    dag.functions.push_back(dag.functions[3]);
+    dag.functions[4].id.stem = "third";
+    dag.functions[1].consumers = {2, 3, 4};
+    dag.outputs = {2, 3, 4};
+    Schedule together = in_rows(dag);
+    together.functions[4] = together.functions[3];
+    const Schedule fused = with_followers(dag, together, {{4, {2, 3}}});
+    EXPECT_TRUE(joined(dag, fused));
+    Schedule chain = fused;
+    chain.functions[2].stages[0].compute_with->function = 3;
+    EXPECT_FALSE(joined(dag, chain));
 }
 
 // Halide 21 puts the leader's guard around all that is fused: with four rows of the leader and 40
