@@ -100,13 +100,13 @@ double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
 
 bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
     const Function& f = facts.graph().functions[nest.function];
-    const Loop& loop = f.stages[nest.stage].loops[loop_dim];
     if (f.joined) {
         return true;
     }
     if (is_divided(nest, loop_dim, nest.innermost_rolled())) {
         return false;
     }
+    const Loop& loop = f.stages[nest.stage].loops[loop_dim];
     std::vector<StageDim> dims = facts.bounds().dims(nest.function, nest.stage);
     if (!loop.is_reduction()) {
         StageDim& dim = dims[loop_dim];

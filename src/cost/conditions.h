@@ -15,8 +15,8 @@ namespace nestor {
 
 /** Whether each unrolled copy of a stage's body along one of its loops has a condition of its own:
  * the tail is a guard, Halide does not know that it always holds, and no loop may be partitioned
- * into iterations for which it does. Halide 21 asks for
- * each function of those that are computed together, too, whatever their sizes are. */
+ * into iterations for which it does. What is computed together always has: Halide 21 asks for each
+ * function, whatever their sizes are. */
 [[nodiscard]] bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
 
 }  // namespace nestor

@@ -160,6 +160,9 @@ struct NarrowProduct {
     OpCounts ops;  // of both factors
 };
 
+/** The most nodes of an expression that are counted. */
+constexpr int kLargestExpression = 1'000'000;
+
 struct Stage {
     int index = 0;  // 0: the pure definition; i: update(i - 1)
     std::vector<Loop> loops;
@@ -174,7 +177,7 @@ struct Stage {
     /** Mean operations of one evaluation where the points of some phases are known: of those whose
      * bits are set in the index plus 1. */
     std::vector<OpCounts> phase_ops;
-    int expression_size = 0;  // nodes of the expression as a tree, capped at 1'000'000
+    int expression_size = 0;  // nodes of the expression as a tree, kLargestExpression at most
     int distinct_nodes = 0;   // of them, each once where they are equal
     bool reads_itself = false;
     bool associative = false;  // its reduction may be reordered and split (prove_associativity)

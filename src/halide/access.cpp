@@ -43,7 +43,6 @@ class TreeSize : public IRGraphVisitor {
     std::map<Expr, double, ExprCompare> memo_;
 };
 
-constexpr int kTreeSizeCap = 1'000'000;
 constexpr int kLargestSimplified = 5000;  // nodes; it takes time
 
 class Reader : public IRGraphVisitor {
@@ -312,7 +311,7 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     for (const Expr& predicate : without_lets(definition.split_predicate())) {
         expressions.push_back(predicate);
     }
-    const Size size = size_of(expressions, kTreeSizeCap);
+    const Size size = size_of(expressions, kLargestExpression);
     stage.expression_size = size.tree;
     stage.distinct_nodes = size.distinct;
     Reader reader(parts, estimates, input_index, f.name(), stage, 0, args);

@@ -12,79 +12,21 @@ namespace nestor {
 
 namespace {
 
-constexpr int kLargestExpression = 1'000'000;  // see Stage::expression_size
-
-// Whether a stage stores each point of its pure variables there.
-bool stores_where_it_is(const Stage& stage) {
-    for (int d = 0; d < std::ssize(stage.stores); d++) {
-        const Coordinate& coordinate = stage.stores[d];
-        if (!coordinate.affine || coordinate.offset_min != 0 || coordinate.offset_max != 0) {
-            return false;
-        }
-        for (std::size_t l = 0; l < coordinate.rates.size(); l++) {
-            const Loop& loop = stage.loops[l];
-            const bool is_own = loop.kind == LoopKind::Pure && loop.position == d;
-            if (coordinate.rates[l] != (is_own ? 1 : 0)) {
-                return false;
-            }
-        }
-    }
-    return true;
-}
-
-bool have_same_loops(const Stage& a, const Stage& b) {
-    const auto same = [](const Loop& mine, const Loop& other) {
-        return mine.label == other.label && mine.kind == other.kind && mine.range == other.range;
-    };
-    return std::ranges::equal(a.loops, b.loops, same) && stores_where_it_is(a) &&
-           stores_where_it_is(b) && !a.selector && !b.selector && !a.undefined && !b.undefined;
-}
-
 // Where a follower's values are.
 struct Values {
     int leader = 0;
     int first = 0;  // value of the leader
 };
 
-// Adds what a follower's stage does to the leader's, which has so many values before.
-void add_stage(const Stage& follower, int values, int before, Stage& leader) {
-    const auto serve = [&](Load load) {
-        if (load.serves.empty()) {
-            for (int value = 0; value < values; value++) {
-                load.serves.push_back(value);
-            }
-        }
-        for (int& value : load.serves) {
-            value += before;
-        }
-        return load;
-    };
-    for (const Load& load : follower.loads) {
-        leader.loads.push_back(serve(load));
+// A load of a function of so many values, which are those from `first` on in the leader.
+Load served(Load load, int values, int first) {
+    for (int value = 0; load.serves.empty() && value < values; value++) {
+        load.serves.push_back(value);
     }
-    leader.ops.add(follower.ops, 1);
-    if (leader.phases == follower.phases) {
-        for (std::size_t i = 0; i < leader.phase_ops.size(); i++) {
-            leader.phase_ops[i].add(follower.phase_ops[i], 1);
-        }
-    } else {
-        leader.phases.clear();
-        leader.phase_ops.clear();
+    for (int& value : load.serves) {
+        value += first;
     }
-    leader.expression_size =
-        std::min(kLargestExpression, leader.expression_size + follower.expression_size);
-    leader.distinct_nodes =
-        std::min(kLargestExpression, leader.distinct_nodes + follower.distinct_nodes);
-    leader.text += "; " + follower.text;
-}
-
-// Loads that say for whom they are: the leader's, before others are added.
-void serve_all(int values, std::vector<Load>& loads) {
-    for (Load& load : loads) {
-        for (int value = 0; load.serves.empty() && value < values; value++) {
-            load.serves.push_back(value);
-        }
-    }
+    return load;
 }
 
 // What is left of a follower.
@@ -101,8 +43,27 @@ void clear(Function& f) {
 void add_follower(const Function& follower, Function& leader) {
     const auto before = static_cast<int>(leader.types.size());
     const auto values = static_cast<int>(follower.types.size());
-    serve_all(before, leader.stages[0].loads);
-    add_stage(follower.stages[0], values, before, leader.stages[0]);
+    const Stage& theirs = follower.stages[0];
+    Stage& mine = leader.stages[0];
+    for (Load& load : mine.loads) {
+        load = served(std::move(load), before, 0);
+    }
+    for (const Load& load : theirs.loads) {
+        mine.loads.push_back(served(load, values, before));
+    }
+    mine.ops.add(theirs.ops, 1);
+    if (mine.phases == theirs.phases) {
+        for (std::size_t i = 0; i < mine.phase_ops.size(); i++) {
+            mine.phase_ops[i].add(theirs.phase_ops[i], 1);
+        }
+    } else {
+        mine.phases.clear();
+        mine.phase_ops.clear();
+    }
+    mine.expression_size =
+        std::min(kLargestExpression, mine.expression_size + theirs.expression_size);
+    mine.distinct_nodes = std::min(kLargestExpression, mine.distinct_nodes + theirs.distinct_nodes);
+    mine.text += "; " + theirs.text;
     leader.types.insert(leader.types.end(), follower.types.begin(), follower.types.end());
     leader.can_inline = false;
     leader.joined = true;
@@ -124,19 +85,17 @@ FunctionSchedule without_fusion(FunctionSchedule f) {
 bool can_join(const Function& a, const Function& b) {
     const auto is_plain = [](const Function& f) {
         return !f.pinned && !f.is_extern && !f.joined && f.stages.size() == 1 &&
+               !f.stages[0].selector && !f.stages[0].undefined &&
                std::ranges::count(f.assumed, true) == 0 && !(f.is_output && !f.consumers.empty());
     };
-    if (!is_plain(a) || !is_plain(b) || a.args != b.args || a.region != b.region ||
-        a.is_output != b.is_output || a.dense_dim != b.dense_dim || a.strides != b.strides ||
-        a.constant != b.constant) {
-        return false;
-    }
-    return have_same_loops(a.stages[0], b.stages[0]);
+    return is_plain(a) && is_plain(b) && a.args == b.args && a.region == b.region &&
+           a.is_output == b.is_output && a.dense_dim == b.dense_dim && a.strides == b.strides &&
+           a.constant == b.constant;
 }
 
 std::optional<LoopRef> fused_loop(const LoopNest& nest, const std::vector<StageDim>& dims) {
     for (const LoopRef loop : loop_order(nest, dims)) {
-        if (!nest.is_vector(loop) && std::ranges::count(nest.unrolled, loop) == 0) {
+        if (nest.is_rolled(loop)) {
             return loop;
         }
     }

@@ -88,21 +88,17 @@ std::vector<Violation> check_legality(const PipelineDag& dag, const Schedule& sc
     if (schedule.functions.size() < dag.functions.size()) {
         return {{"the schedule", "has fewer functions than the pipeline"}};
     }
-    // What is computed together is one function, which all else is about.
-    const auto together = joined(dag, schedule);
-    if (together) {
-        violations = check_legality(together->dag, together->schedule, caps);
-        if (!violations.empty()) {
-            return violations;
-        }
-    }
     const ScheduledDag derived(dag, schedule);
     const Placement placement(*derived, schedule);
     Bounds bounds(placement);
     const RuleContext context{dag,       schedule, derived, *derived,
                               placement, bounds,   caps,    violations};
-    if (together) {
-        check_compute_with(context);
+    // What is computed together is one function, which all other rules are about.
+    if (const auto together = joined(dag, schedule)) {
+        violations = check_legality(together->dag, together->schedule, caps);
+        if (violations.empty()) {
+            check_compute_with(context);
+        }
         return violations;
     }
     for (const std::vector<Rule>& group : kRules) {

@@ -3,6 +3,7 @@
 // hashed, sent to other machines and replayed; halide/apply and the printers derive one list of
 // directives from it (schedule/directives.h), so that what is printed is what is applied.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -107,6 +108,9 @@ struct LoopNest {
     bool atomic = false;
 
     [[nodiscard]] bool is_vector(LoopRef loop) const { return vector == loop || dot == loop; }
+    [[nodiscard]] bool is_rolled(LoopRef loop) const {
+        return !is_vector(loop) && std::ranges::count(unrolled, loop) == 0;
+    }
 
     bool operator==(const LoopNest&) const = default;
 };

@@ -64,10 +64,9 @@ void keep_inner_whole(const std::vector<LoopRef>& sites, LoopNest& nest) {
         if (std::ranges::count(sites, loop) > 0) {
             break;
         }
-        const bool marked = nest.is_vector(loop) || std::ranges::count(nest.unrolled, loop) > 0;
         const bool whole = std::ranges::any_of(
             nest.partition, [&](const LoopPartition& each) { return each.loop == loop; });
-        if (!marked && !whole) {
+        if (nest.is_rolled(loop) && !whole) {
             divided.push_back(loop);
         }
     }
@@ -217,8 +216,7 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule) {
     std::vector<StageRef> dependent;
     for (int f = 0; f < std::ssize(dag.functions); f++) {
         const Function& function = dag.functions[f];
-        if (function.pinned || function.is_extern || function.joined ||
-            placement.is_transparent(f)) {
+        if (function.pinned || function.is_extern || placement.is_transparent(f)) {
             continue;
         }
         for (const Stage& stage : function.stages) {

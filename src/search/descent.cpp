@@ -8,7 +8,7 @@
 #include "search/inlining.h"
 #include "search/joint_blocks.h"
 #include "search/moves.h"
-#include "search/nests.h"
+#include "search/products.h"
 #include "search/scans.h"
 
 namespace nestor {
@@ -305,39 +305,6 @@ bool stands_still(const Stage& stage, const Load& load) {
     return true;
 }
 
-// An update along a reduction with two factors, of which each is shared by all points along some
-// dimension in which the other one changes: a product of matrices, a convolution of many channels.
-bool is_product(const Stage& stage) {
-    std::vector<const Load*> factors;
-    for (const Load& load : stage.loads) {
-        for (int l = 0; l < std::ssize(stage.loops); l++) {
-            if (stage.loops[l].is_reduction() && change_with(load.coords, l)) {
-                factors.push_back(&load);
-                break;
-            }
-        }
-    }
-    const auto changes_alone = [&](const Load* one, const Load* other) {
-        for (int l = 0; l < std::ssize(stage.loops); l++) {
-            if (!stage.loops[l].is_reduction() && change_with(one->coords, l) &&
-                !change_with(other->coords, l)) {
-                return true;
-            }
-        }
-        return false;
-    };
-    return stage.reads_itself && std::ranges::any_of(factors, [&](const Load* one) {
-               return std::ranges::any_of(factors, [&](const Load* other) {
-                   return changes_alone(one, other) && changes_alone(other, one);
-               });
-           });
-}
-
-bool has_products(const PipelineDag& dag) {
-    return std::ranges::any_of(
-        dag.functions, [](const Function& f) { return std::ranges::any_of(f.stages, is_product); });
-}
-
 // Functions that are the same wherever they are computed: tables, and numbers without a place.
 std::vector<bool> find_tables(const PipelineDag& dag) {
     std::vector<bool> tables(dag.functions.size(), true);
@@ -356,26 +323,38 @@ std::vector<bool> find_tables(const PipelineDag& dag) {
     return tables;
 }
 
-// All that can be is computed in tiles of its readers.
-Plan fused(const PipelineDag& dag, Plan plan, SiteKind compute, std::int64_t width,
-           std::int64_t height) {
-    const std::vector<bool> tables = find_tables(dag);
-    set_tiles(dag, plan, width, height);
-    for (std::size_t i = 0; i < dag.functions.size(); i++) {
-        FunctionPlan& f = plan.functions[i];
-        if (f.place == Place::Root && !dag.functions[i].is_output && !tables[i]) {
-            f.place = Place::At;
-            f.compute.kind = compute;
-            f.store.kind = SiteKind::Tile;
-        }
-    }
-    return plan;
-}
+class StartMaker {
+  public:
+    StartMaker(const PipelineDag& dag, const Machine& machine)
+        : dag_(dag),
+          plain_(plain_plan(dag, choose_inlined(dag), machine)),
+          tables_(find_tables(dag)) {}
 
-Start columns(const PipelineDag& dag, const Machine& machine) {
-    const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
-    return {"columns", fused(dag, plain, SiteKind::Tile, 128, kAllRows)};
-}
+    [[nodiscard]] Start root() const { return {"root", plain_}; }
+
+    // All that can be is computed in tiles of its readers.
+    [[nodiscard]] Start fused(const char* name, SiteKind compute, std::int64_t width,
+                              std::int64_t height) const {
+        Plan plan = plain_;
+        set_tiles(dag_, plan, width, height);
+        for (std::size_t i = 0; i < dag_.functions.size(); i++) {
+            FunctionPlan& f = plan.functions[i];
+            if (f.place == Place::Root && !dag_.functions[i].is_output && !tables_[i]) {
+                f.place = Place::At;
+                f.compute.kind = compute;
+                f.store.kind = SiteKind::Tile;
+            }
+        }
+        return {name, std::move(plan)};
+    }
+
+    [[nodiscard]] Start columns() const { return fused("columns", SiteKind::Tile, 128, kAllRows); }
+
+  private:
+    const PipelineDag& dag_;
+    const Plan plain_;
+    const std::vector<bool> tables_;
+};
 
 }  // namespace
 
@@ -388,14 +367,13 @@ bool Dropout::drops(int function, const FunctionPlan& plan) const {
 }
 
 std::vector<Start> make_starts(const PipelineDag& dag, const Machine& machine) {
-    const Plan plain = plain_plan(dag, choose_inlined(dag), machine);
-    std::vector<Start> starts{{"root", plain},
-                              {"strips", fused(dag, plain, SiteKind::Rows, 0, 32)},
-                              {"sliding tiles", fused(dag, plain, SiteKind::Rows, 256, 32)},
-                              {"tiles", fused(dag, plain, SiteKind::Tile, 128, 32)}};
+    const StartMaker maker(dag, machine);
+    std::vector<Start> starts{maker.root(), maker.fused("strips", SiteKind::Rows, 0, 32),
+                              maker.fused("sliding tiles", SiteKind::Rows, 256, 32),
+                              maker.fused("tiles", SiteKind::Tile, 128, 32)};
     // Scans need all rows at once.
     if (has_scans(dag)) {
-        starts.push_back(columns(dag, machine));
+        starts.push_back(maker.columns());
     }
     return starts;
 }
@@ -404,7 +382,7 @@ std::optional<Start> make_further_start(const PipelineDag& dag, const Machine& m
     if (has_scans(dag) || !has_products(dag)) {
         return std::nullopt;
     }
-    return columns(dag, machine);
+    return StartMaker(dag, machine).columns();
 }
 
 std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,

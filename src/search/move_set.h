@@ -41,7 +41,7 @@ enum class MoveKind {
     TransposedCopies,  // of what is read across its rows
     Columns,           // resampling by columns
     SumCopies,         // of sums that are stored
-    ComputeWith,       // functions that are computed together
+    ComputeWith,       // outputs that are computed together
 };
 constexpr std::size_t kMoveKinds = 28;
 

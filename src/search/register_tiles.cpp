@@ -7,6 +7,7 @@
 #include "search/dot_products.h"
 #include "search/nests.h"
 #include "search/pointwise.h"
+#include "search/products.h"
 
 namespace nestor {
 
@@ -144,15 +145,6 @@ class RegisterTiles {
             }
         }
         return any;
-    }
-
-    [[nodiscard]] static bool changes_with_reduction(const Stage& stage, const Load& load) {
-        for (int l = 0; l < std::ssize(stage.loops); l++) {
-            if (stage.loops[l].is_reduction() && change_with(load.coords, l)) {
-                return true;
-            }
-        }
-        return false;
     }
 
     void offer(const Plan& changed) {

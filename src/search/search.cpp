@@ -117,7 +117,21 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
 }
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNearly = 1.05;  // of copies: what is better now may be worse once it is lowered
+
+// Of the best time that is predicted without a further start, what counts: clearly less, since what
+// is predicted a percent faster is as often slower (reductions: 0.78, predicted 0.998). Copies of
+// sums are worth more than is predicted, and what is better now may be worse once it is lowered;
+// what is computed together has conditions and masks that cost more (docs/RESULTS.md, "Sums that
+// are stored", "Functions that are computed together").
+double share_that_counts(const Space& space) {
+    constexpr double kClearly = 0.95;
+    constexpr double kNearly = 1.05;
+    constexpr double kByFar = 0.8;
+    if (!space.together.empty()) {
+        return kByFar;
+    }
+    return space.copied.empty() ? kClearly : kNearly;
+}
 
 // A descent from a job's start, with what was found so far.
 struct Run {
@@ -185,7 +199,7 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
     }
     best.resize(std::min(best.size(), kGoOn));
     std::erase_if(best, [&](const Run* run) {
-        return run->found->seconds >= (run->space.copied.empty() ? 1 : kNearly) * best_before;
+        return run->found->seconds >= std::max(1.0, share_that_counts(run->space)) * best_before;
     });
     each_in_a_thread(best,
                      [&](Run& run) { local_search(run, jobs.size() + run.seed, kMore * work); });
@@ -203,15 +217,10 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
     return found;
 }
 
-// Descents from further starts, of which those count that find something clearly better: what is
-// predicted a percent faster is as often slower (reductions: 0.78, predicted 0.998). Copies of sums
-// are worth more than is predicted (docs/RESULTS.md, "Sums that are stored").
+// Descents from further starts, of which those count that find something better by enough.
 void add_further(std::vector<Job> further, const std::vector<Space>& spaces, const Machine& machine,
                  const SearchOptions& options, const Caps& caps, const Limits& limits,
                  std::vector<Job>& jobs, std::vector<std::optional<Found>>& all) {
-    constexpr double kClearly = 0.95;
-    // Of what is computed together: its conditions and masks cost more than is predicted.
-    constexpr double kTogether = 0.8;
     double best = kInfinity;
     for (const std::optional<Found>& each : all) {
         best = each ? std::min(best, each->seconds) : best;
@@ -219,11 +228,8 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
     std::vector<std::optional<Found>> found =
         descend_from(spaces, further, machine, options, caps, limits, best);
     for (std::size_t i = 0; i < further.size(); i++) {
-        const Space& space = spaces[further[i].space];
-        const double enough = !space.together.empty() ? kTogether
-                              : space.copied.empty()  ? kClearly
-                                                      : kNearly;
-        if (found[i] && found[i]->seconds < enough * best) {
+        const double enough = share_that_counts(spaces[further[i].space]) * best;
+        if (found[i] && found[i]->seconds < enough) {
             jobs.push_back(std::move(further[i]));
             all.push_back(std::move(found[i]));
         }

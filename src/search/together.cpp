@@ -93,9 +93,6 @@ Plan carry_over(const Variant& variant, const std::vector<Joined>& together, con
     Plan result = variant.in_graph(plan, start);
     for (const Joined& each : together) {
         const int leader = variant.in_graph(each.leader);
-        if (result.functions[leader].place == Place::Inlined) {
-            result.functions[leader] = start.functions[leader];
-        }
         // Blocks of one may be too much code for all, with guards as there are no cases; and tiles
         // have guards that cut others off.
         for (NestPlan& nest : result.functions[leader].stages) {
@@ -105,11 +102,6 @@ Plan carry_over(const Variant& variant, const std::vector<Joined>& together, con
         for (const int f : each.followers) {
             const int follower = variant.in_graph(f);
             result.functions[follower] = start.functions[follower];
-            for (FunctionPlan& other : result.functions) {
-                for (Spot* spot : {&other.compute, &other.store}) {
-                    spot->function = spot->function == follower ? leader : spot->function;
-                }
-            }
         }
     }
     return result;

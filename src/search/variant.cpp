@@ -289,18 +289,18 @@ Variant::Variant(const PipelineDag& dag) : Variant(dag, std::vector<Derivation>{
 Variant::Variant(const PipelineDag& dag, const std::vector<Derivation>& derivations)
     : dag_(&dag), derivations_(derivations) {
     const Schedule schedule = with(dag, derivations);
-    const ScheduledDag derived(dag, schedule);
-    functions_ = topological_order(*derived);
-    places_ = inverse(functions_);
-    graph_ = reordered(*derived, functions_, places_);
+    set_graph(*ScheduledDag(dag, schedule));
 }
 
 Variant::Variant(const PipelineDag& dag, std::vector<Joined> together)
     : dag_(&dag), together_(std::move(together)) {
-    const PipelineDag joined = *join(dag, together_);
-    functions_ = topological_order(joined);
+    set_graph(*join(dag, together_));
+}
+
+void Variant::set_graph(const PipelineDag& graph) {
+    functions_ = topological_order(graph);
     places_ = inverse(functions_);
-    graph_ = reordered(joined, functions_, places_);
+    graph_ = reordered(graph, functions_, places_);
 }
 
 Schedule Variant::of_pipeline(Schedule schedule) const {

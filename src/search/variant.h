@@ -36,6 +36,9 @@ class Variant {
     [[nodiscard]] Plan in_graph(const Plan& plan, const Plan& start) const;
 
   private:
+    /** Puts producers before consumers. */
+    void set_graph(const PipelineDag& graph);
+
     const PipelineDag* dag_;
     std::vector<Derivation> derivations_;
     std::vector<Joined> together_;

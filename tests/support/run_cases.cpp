@@ -35,13 +35,15 @@ size_t most_dimensions(const BuiltPipeline& built) {
 
 std::vector<RunCase> run_cases(const BuiltPipeline& built) {
     std::vector<RunCase> cases;
-    auto add = [&](const std::string& label, const NewExtent& extent) {
-        std::vector<Box> boxes = resized(built, extent);
+    auto add_boxes = [&](const std::string& label, std::vector<Box> boxes) {
         const bool known = std::any_of(cases.begin(), cases.end(),
                                        [&](const RunCase& c) { return c.outputs == boxes; });
         if (!known) {
             cases.push_back({label, std::move(boxes), 0});
         }
+    };
+    auto add = [&](const std::string& label, const NewExtent& extent) {
+        add_boxes(label, resized(built, extent));
     };
     add("estimate", [](size_t, int extent) { return extent; });
     add("one more", [](size_t, int extent) { return extent + 1; });
@@ -63,7 +65,7 @@ std::vector<RunCase> run_cases(const BuiltPipeline& built) {
     for (size_t larger = 0; larger < outputs && outputs > 1; larger += outputs - 1) {
         std::vector<Box> boxes = resized(built, [](size_t, int extent) { return extent / 3 + 1; });
         boxes[larger] = cases[0].outputs[larger];
-        cases.push_back({"output " + std::to_string(larger) + " larger", std::move(boxes), 0});
+        add_boxes("output " + std::to_string(larger) + " larger", std::move(boxes));
     }
 
     size_t variants = 1;

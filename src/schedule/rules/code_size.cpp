@@ -103,7 +103,7 @@ std::int64_t partitions(const RuleContext& c, int function, int stage, const Loo
         const bool whole = std::ranges::any_of(nest.partition, [&](const LoopPartition& policy) {
             return policy.loop == loop && policy.policy == PartitionPolicy::Never;
         });
-        if (!whole && !nest.is_vector(loop) && std::ranges::count(nest.unrolled, loop) == 0) {
+        if (!whole && nest.is_rolled(loop)) {
             copies = times(copies, each);
         }
     }

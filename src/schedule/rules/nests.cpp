@@ -122,7 +122,7 @@ void check_loop_marks(const RuleContext& c) {
         const std::vector<LoopRef> order = loop_order(nest, dims);
         for (const LoopRef loop : nest.parallel) {
             const std::string name = loop_name(dims, loop);
-            if (nest.is_vector(loop) || std::ranges::count(nest.unrolled, loop) > 0) {
+            if (!nest.is_rolled(loop)) {
                 c.broken(f, s, name + " is parallel and something else");
             } else if (nest.vector && position(order, loop) < position(order, *nest.vector)) {
                 c.broken(f, s, name + " is parallel inside of a vector");
