@@ -89,7 +89,8 @@ bool move_alike(const Load& a, const Load& b) {
     return a.source == b.source && a.index == b.index &&
            std::ranges::equal(a.coords, b.coords,
                               [](const Coordinate& mine, const Coordinate& other) {
-                                  return mine.affine == other.affine && mine.rates == other.rates;
+                                  return mine.affine == other.affine && mine.rates == other.rates &&
+                                         mine.clamped_loops == other.clamped_loops;
                               });
 }
 
@@ -281,8 +282,9 @@ void Regions::add(const Load& load) {
                 // Halide proves no bound on the extent of x / 2 over a range of x.
                 const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
                 // Nor on that of min(x, 1023), unless it is of a single point.
-                const bool cut = coordinate.is_clamped_along(static_cast<int>(l)) &&
-                                 (values.hi > values.lo || box.hi > box.lo);
+                const bool clamped = coordinate.is_clamped_along(static_cast<int>(l));
+                const bool cut = clamped && (values.hi > values.lo || box.hi > box.lo);
+                box.clamped = box.clamped || clamped;
                 box.varies = box.varies || uneven || cut || values.varies;
                 box.uneven = box.uneven || values.uneven;
                 box.anywhere = box.anywhere || values.anywhere;
@@ -321,11 +323,15 @@ void Regions::unite(std::size_t at, Box box, const double* rates) {
             cover_all_positions(d, box, its_rate);
         }
     }
+    // Nor does Halide prove how far min(y + 5, 99) is from max(y - 5, 0).
+    const bool same = mine.lo == box.lo && mine.hi == box.hi && mine.clamped == box.clamped;
+    const bool cut = !same && (mine.clamped || box.clamped);
     mine.lo = std::min(mine.lo, box.lo);
     mine.hi = std::max(mine.hi, box.hi);
-    mine.varies = mine.varies || box.varies;
+    mine.varies = mine.varies || box.varies || cut;
     mine.uneven = mine.uneven || box.uneven;
     mine.anywhere = anywhere;
+    mine.clamped = mine.clamped || box.clamped;
 }
 
 void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const {

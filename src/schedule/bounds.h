@@ -98,6 +98,7 @@ class Regions {
         double lo = 0;
         double hi = 0;
         bool anywhere = false;
+        bool clamped = false;  // a coordinate that made it is, along a loop
     };
 
     // A dimension before widen_for_updates().

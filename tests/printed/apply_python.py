@@ -27,9 +27,12 @@ def inputs_of(pipeline_path):
     """By name. Parameters of one name are one again when they have been written."""
     arguments = json.loads(pipeline_path.with_suffix(".args.json").read_text())
     return {
-        each["name"]: halide.ImageParam(type_of(each["type"]), len(each["dimensions"]), each["name"])
+        each["name"]: (
+            halide.ImageParam(type_of(each["type"]), len(each["dimensions"]), each["name"])
+            if each["buffer"]
+            else halide.Param(type_of(each["type"]), each["name"])
+        )
         for each in arguments["inputs"]
-        if each["buffer"]
     }
 
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/hash.h"
 #include "halide/target_machine.h"
 #include "schedule/legality.h"
 #include "schedule/random_schedules.h"
@@ -37,9 +38,10 @@ std::vector<PrintedCase> printed_cases() {
         pipelines.back().name = "fuzz_" + std::to_string(seed);
     }
     std::vector<PrintedCase> cases;
-    for (std::uint64_t i = 0; i < pipelines.size(); i++) {
-        cases.push_back({pipelines[i].name + "_seed", pipelines[i], i, false});
-        cases.push_back({pipelines[i].name + "_random", pipelines[i], i, true});
+    for (const TestPipeline& pipeline : pipelines) {
+        const std::uint64_t number = hash_bytes(pipeline.name);
+        cases.push_back({pipeline.name + "_seed", pipeline, number, false});
+        cases.push_back({pipeline.name + "_random", pipeline, number, true});
     }
     return cases;
 }

@@ -16,7 +16,7 @@ namespace nestor::testing {
 struct PrintedCase {
     std::string name;  ///< <pipeline>_seed or <pipeline>_random; an identifier
     TestPipeline pipeline;
-    std::uint64_t number = 0;  ///< of the pipeline: which seed, and the seed of the random schedule
+    std::uint64_t number = 0;  ///< of its name: which seed, and the seed of the random schedule
     bool random = false;
 };
 

@@ -53,10 +53,10 @@ class CppWriter : public Writer {
                                     const std::string& coordinates) const override {
         return function + "(" + coordinates + ")";
     }
-    [[nodiscard]] std::string scalar(const ScalarType& type,
-                                     const std::string& name) const override {
-        const std::string word = type.is_boolean() ? "bool" : type.text() + "_t";
-        return "::Halide::Param<" + word + ">(" + string_literal(name) + ")";
+    [[nodiscard]] std::string scalar(const std::string& name) const override {
+        const std::string parameter = "inputs.at(" + string_literal(name) + ")";
+        return "::Halide::Internal::Variable::make(" + parameter + ".type(), " +
+               string_literal(name) + ", " + parameter + ")";
     }
     [[nodiscard]] std::string input_stride(const std::string& input, int dim) const override {
         return "::Halide::Internal::Variable::make(::Halide::Int(32), " +
@@ -190,7 +190,7 @@ std::string print_cpp(const PipelineDag& dag, const Schedule& schedule) {
     std::string text = kIndent + ("// " + head_comment(dag)) + "\n" + preamble(program);
     if (!program.inputs().empty()) {
         text += R"(
-    // A condition on an input's stride needs the input's own parameter.
+    // Conditions on inputs need their own parameters: others of the same name are refused.
     std::map<std::string, ::Halide::Parameter> inputs;
     std::vector<uint8_t> serialized;
     ::Halide::serialize_pipeline(pipeline, serialized, inputs);

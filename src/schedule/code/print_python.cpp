@@ -37,13 +37,8 @@ class PythonWriter : public Writer {
                                     const std::string& coordinates) const override {
         return function + "[" + (coordinates.empty() ? "()" : coordinates) + "]";
     }
-    [[nodiscard]] std::string scalar(const ScalarType& type,
-                                     const std::string& name) const override {
-        const std::string bits = std::to_string(type.bits);
-        const std::string made = type.is_boolean()             ? "Bool()"
-                                 : type.kind == TypeKind::UInt ? "UInt(" + bits + ")"
-                                                               : "Int(" + bits + ")";
-        return "hl.Param(hl." + made + ", " + string_literal(name) + ")";
+    [[nodiscard]] std::string scalar(const std::string& name) const override {
+        return "inputs[" + string_literal(name) + "]";
     }
     [[nodiscard]] std::string input_stride(const std::string& input, int dim) const override {
         return "inputs[" + string_literal(input) + "].dim(" + std::to_string(dim) + ").stride()";
@@ -124,8 +119,8 @@ std::string print_python(const PipelineDag& dag, const Schedule& schedule) {
     for (const std::string& input : program.inputs()) {
         const std::string name = string_literal(input);
         text += kIndent + std::string("if ") + name + " not in inputs:\n" + kIndent + kIndent +
-                "raise ValueError('pass the input (its ImageParam) by name: inputs={" + name +
-                ": ...}')\n";
+                "raise ValueError('pass the input (its ImageParam or Param) by name: inputs={" +
+                name + ": ...}')\n";
     }
     const std::vector<int> fetched = program.fetched();
     text += fetched.empty() ? "" : "\n";

@@ -196,6 +196,9 @@ std::set<std::string> Program::inputs() const {
                         inputs.insert(each.input);
                     }
                 }
+                if (condition->selected && condition->selected->selector.scalar >= 0) {
+                    inputs.insert(condition->selected->name);
+                }
             }
         }
     }

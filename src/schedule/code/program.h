@@ -51,7 +51,7 @@ class Program {
     /** Variables that can be declared as soon as the functions are fetched. */
     [[nodiscard]] const std::vector<int>& early() const { return early_; }
     [[nodiscard]] const std::vector<Variable>& variables() const { return variables_; }
-    /** Names of the inputs on whose strides the code is specialised, each once. */
+    /** Names of the inputs on whose strides or values the code is specialised, each once. */
     [[nodiscard]] std::set<std::string> inputs() const;
     [[nodiscard]] const std::vector<Statement>& statements() const { return statements_; }
 

@@ -172,7 +172,7 @@ std::string Writer::selected(const SelectedArg& selected) const {
     const Selector& selector = selected.selector;
     std::string value;
     if (selector.scalar >= 0) {
-        value = scalar(selector.type, selected.name);
+        value = scalar(selected.name);
     } else {
         std::vector<std::string> coordinates;
         for (const std::int64_t coordinate : selector.at) {

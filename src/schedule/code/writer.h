@@ -35,10 +35,8 @@ class Writer {
     /** A function's value at constant coordinates: f(1, 2), f[1, 2]. */
     [[nodiscard]] virtual std::string point(const std::string& function,
                                             const std::string& coordinates) const = 0;
-    /** A scalar parameter of the pipeline: parameters of one name are one. */
-    [[nodiscard]] virtual std::string scalar(const ScalarType& type,
-                                             const std::string& name) const = 0;
-
+    /** A scalar parameter of the pipeline, of Program::inputs(). */
+    [[nodiscard]] virtual std::string scalar(const std::string& name) const = 0;
     [[nodiscard]] virtual std::string input_stride(const std::string& input, int dim) const = 0;
     [[nodiscard]] virtual std::string widened(const std::string& value) const = 0;  // to int
 
