@@ -32,6 +32,10 @@ constexpr std::int64_t kWorkOfPass = 8'000;
 // longer and finds less (docs/RESULTS.md, "Parallel loops in slabs").
 constexpr std::size_t kGoOn = 2;
 constexpr int kMore = 4;
+// Unless so many of a space have come to the same time, by different ways: they have found what
+// there is.
+constexpr std::ptrdiff_t kAgree = 3;
+constexpr double kSameTime = 1.005;
 
 // A start of a space.
 struct Job {
@@ -162,6 +166,16 @@ void each_in_a_thread(const std::vector<Run*>& runs, const std::function<void(Ru
     }
 }
 
+// Of runs, the fastest first: whether as many as are needed took the same time in the first one's
+// space.
+bool agree(const std::vector<Run*>& runs) {
+    const auto same = std::ranges::count_if(runs, [&](const Run* run) {
+        return &run->space == &runs.front()->space &&
+               run->found->seconds < kSameTime * runs.front()->found->seconds;
+    });
+    return same >= kAgree;
+}
+
 // The schedules are the pipeline's. What is no better than `best_before` seconds does not go on.
 std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                                                const std::vector<Job>& jobs, const Machine& machine,
@@ -197,6 +211,13 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
                                     *best[i]->found, first.allowed);
         }
     }
+    if (agree(best)) {
+        best.clear();
+    }
+    const auto same = [](const Run* a, const Run* b) {  // found
+        return &a->space == &b->space && a->found->schedule == b->found->schedule;
+    };
+    best.erase(std::unique(best.begin(), best.end(), same), best.end());
     best.resize(std::min(best.size(), kGoOn));
     std::erase_if(best, [&](const Run* run) {
         return run->found->seconds >= std::max(1.0, share_that_counts(run->space)) * best_before;
