@@ -143,7 +143,7 @@ TEST(SchedulePipeline, WhatSlidesIsFolded) {
 Pipeline edges_within_constants() {
     const Var x("x"), y("y");
     Halide::ImageParam input(Halide::UInt(8), 2, "input");
-    const Func within = Halide::BoundaryConditions::repeat_edge(input, {{0, 1920}, {0, 1080}});
+    const Func within = Halide::BoundaryConditions::repeat_edge(input, {{0, 1280}, {0, 720}});
     Func values("values"), rows("rows"), columns("columns"), along("along"), down("down");
     Func strength("strength"), out("out");
     values(x, y) = Halide::cast<float>(within(x, y));
@@ -162,8 +162,8 @@ Pipeline edges_within_constants() {
     const Halide::Expr before = select(steep, strength(x, y - 1), strength(x - 1, y));
     const Halide::Expr after = select(steep, strength(x, y + 1), strength(x + 1, y));
     out(x, y) = select(strength(x, y) > before && strength(x, y) > after, strength(x, y), 0.0f);
-    out.set_estimates({{0, 1920}, {0, 1080}});
-    input.set_estimates({{0, 1920}, {0, 1080}});
+    out.set_estimates({{0, 1280}, {0, 720}});
+    input.set_estimates({{0, 1280}, {0, 720}});
     return out;
 }
 

@@ -16,6 +16,7 @@
 #include "search/sample.h"
 #include "search/scans.h"
 #include "search/search.h"
+#include "search/space.h"
 #include "search/try_plans.h"
 
 namespace nestor {
@@ -463,6 +464,58 @@ TEST(Descent, OnlyImprovesAndStaysLegal) {
             EXPECT_DOUBLE_EQ(found->seconds, predict(dag, found->schedule, avx2()).cost.total());
         }
     }
+}
+
+TEST(LocalSearch, EndsWhereNothingIsFoundForLong) {
+    const PipelineDag dag = samples::blur();
+    const Machine machine = avx2();
+    const auto states = [&](std::int64_t work) {
+        Evaluator evaluator(dag, machine);
+        Builder builder(dag, machine);
+        const Start start = make_starts(dag, machine).front();
+        const auto found = descend(builder, evaluator, start, {}, no_limits());
+        return shake(builder, evaluator, *found, {}, no_limits(), 1, work).states;
+    };
+    constexpr std::int64_t kMoreThanIsEverDone = std::int64_t{1} << 50;
+    EXPECT_LT(states(1'000), states(kMoreThanIsEverDone));
+    EXPECT_EQ(states(kMoreThanIsEverDone), states(2 * kMoreThanIsEverDone));
+}
+
+TEST(LocalSearch, DoesNotGoOnWhereDescentsAgree) {
+    constexpr std::int64_t kWork = 32'000;  // of the four passes after the first
+    const Machine machine = avx2();
+    for (const PipelineDag& dag : samples::all()) {
+        if (make_spaces(dag, machine, {}).size() > 1 || make_further_start(dag, machine)) {
+            continue;
+        }
+        const Caps caps = search_caps(dag, machine, {});
+        std::vector<double> seconds;
+        int states = 0;
+        for (const Start& start : make_starts(dag, machine)) {
+            Evaluator evaluator(dag, machine);
+            Builder builder(dag, machine);
+            auto found = descend(builder, evaluator, start, caps, no_limits());
+            if (!found) {
+                continue;
+            }
+            found = shake(builder, evaluator, *found, caps, no_limits(), seconds.size(), kWork);
+            seconds.push_back(found->seconds);
+            found = finish(builder, evaluator, *found, caps, no_limits());
+            states += found->states;
+        }
+        std::ranges::sort(seconds);
+        if (seconds.size() < 3 || seconds[2] >= 1.005 * seconds[0]) {
+            continue;
+        }
+        const SearchResult all = search(dag, machine, {}, no_limits());
+        const SearchResult seeds = search(
+            dag, machine, {.caps = {}, .passes = 0, .dropout = {}, .moves = {}}, no_limits());
+        // Each function at root is tried as the others have it.
+        const auto recombined = static_cast<int>((seconds.size() - 1) * dag.functions.size());
+        EXPECT_LE(all.states, states + seeds.states + recombined);
+        return;
+    }
+    FAIL() << "there are such pipelines among the samples";
 }
 
 TEST(Search, IsTheSameTwiceAndBestFirst) {
