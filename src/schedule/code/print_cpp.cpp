@@ -54,17 +54,23 @@ class CppWriter : public Writer {
         return function + "(" + coordinates + ")";
     }
     [[nodiscard]] std::string scalar(const std::string& name) const override {
-        const std::string parameter = "inputs.at(" + string_literal(name) + ")";
-        return "::Halide::Internal::Variable::make(" + parameter + ".type(), " +
-               string_literal(name) + ", " + parameter + ")";
+        return of_parameter(name, parameter(name) + ".type()", name);
     }
     [[nodiscard]] std::string input_stride(const std::string& input, int dim) const override {
-        return "::Halide::Internal::Variable::make(::Halide::Int(32), " +
-               string_literal(input + ".stride." + std::to_string(dim)) + ", inputs.at(" +
-               string_literal(input) + "))";
+        return of_parameter(input, "::Halide::Int(32)", input + ".stride." + std::to_string(dim));
     }
     [[nodiscard]] std::string widened(const std::string& value) const override {
         return "::Halide::cast<int>(" + value + ")";
+    }
+
+  private:
+    static std::string parameter(const std::string& input) {
+        return "inputs.at(" + string_literal(input) + ")";
+    }
+    static std::string of_parameter(const std::string& input, const std::string& type,
+                                    const std::string& variable) {
+        return "::Halide::Internal::Variable::make(" + type + ", " + string_literal(variable) +
+               ", " + parameter(input) + ")";
     }
 };
 
