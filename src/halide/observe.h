@@ -25,7 +25,8 @@ struct Observed {
     /// all but the first and the last iteration; of branches whose condition is not known, either
     /// is taken half the time; and where a single iteration is left of a loop, it is none any more.
     std::map<std::string, double> runs;
-    bool complete = true;  ///< false: it was too long to be walked through
+    std::int64_t access_pairs = 0;  ///< as most_access_pairs() (halide/compiling.h) has them
+    bool complete = true;           ///< false: it was too long to be walked through
 };
 
 /// Bytes that a function's elements take together in their largest allocations; nothing if it has

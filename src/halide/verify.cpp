@@ -8,6 +8,7 @@
 #include "halide/apply.h"
 #include "halide/baseline.h"
 #include "halide/careful_call.h"
+#include "halide/compiling.h"
 #include "halide/confused_loads.h"
 #include "halide/errors.h"
 #include "halide/lone_elements.h"
@@ -152,6 +153,7 @@ Status Verifier::verify(const Pipeline& scheduled, Observed* observed) const {
         if (observed != nullptr) {
             *observed =
                 observe(lowered.value(), program.resolve(baselines_.front().call), Observe::Costs);
+            observed->access_pairs = most_access_pairs(lowered.value(), target_);
         }
         return Ok{};
     });

@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "cost/featurization.h"
 #include "halide/apply.h"
+#include "halide/compiling.h"
 #include "halide/read_pipeline.h"
 #include "halide/verify.h"
 #include "plugin/machine_choice.h"
@@ -39,6 +40,12 @@ constexpr double kLoweringSecondsOfNode = 3e-5;
 constexpr double kReplaySeconds = 60;
 constexpr double kWithoutAnother = 1.5;  // times as much for a candidate while none has passed
 constexpr double kTimesBaseline = 10;
+// What LLVM takes is looked at only where one loop has hundreds of loads and dozens of stores: of
+// the corpus that are three pipelines of 38, which compile in three to five seconds. For all
+// others, to compile twice would be the larger loss. The limit is far from what ends at all, so
+// that a schedule does not depend on how busy a machine is.
+constexpr std::int64_t kManyAccessPairs = 20'000;
+constexpr double kCompilingSeconds = 20;
 // Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
 // one that may take so much of its time, until so many nodes of code were lowered (about two
 // seconds); from then on for one that is much faster.
@@ -101,71 +108,104 @@ class Scheduling {
         if (Status status = read_correction(); !status) {
             return status;
         }
-        std::vector<Proposal> candidates = propose(machine.value());
+        candidates_ = propose(machine.value());
         step("propose");
         Result<Verifier> verifier = Verifier::create(pipeline_, target_);
         if (!verifier) {
             return Error{verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        StopReason stop = StopReason::Finished;
-        std::optional<Compared> best;
-        const Proposal* passed = nullptr;  // the last one that did
-        std::vector<const Proposal*> endless;
-        bool tried_late = false;
-        for (std::size_t i = 0; i < candidates.size(); i++) {
-            const Proposal& candidate = candidates[i];
-            if (best && (stop != StopReason::Finished ||
-                         candidate.seconds >= worth_lowering() * best->seconds)) {
-                break;
+        for (;;) {
+            while (wants_another()) {
+                try_next(machine.value(), verifier.value());
             }
-            if (passed != nullptr && is_needless(candidate, *passed)) {
+            const auto best = this->best();
+            if (best == passed_.end()) {
+                note(1, std::string("no candidate was found in time or passed (") +
+                            stop_reason_text(stop_) + "); left as it is");
+                return accept("unscheduled", empty_schedule(outcome_.dag));
+            }
+            if (const Status status = compile(*best); !status) {
+                note(2, best->candidate.name + ": refused: " + status.error());
+                endless_.push_back(best->proposal);
+                passed_.erase(best);
                 continue;
             }
-            // Guards are more for Halide to simplify, not less.
-            if (std::ranges::any_of(endless, [&](const Proposal* each) {
-                    return are_of_one_plan(candidate, *each);
-                })) {
-                note(2, candidate.name + ": not tried: as what took too long, but for its guards");
-                continue;
-            }
-            // Without time for another, what has less code than what took that time, once, and else
-            // what surely lowers.
-            if (stop != StopReason::Finished && !candidate.is_seed) {
-                if (endless.empty() || tried_late ||
-                    !has_less_code(outcome_.dag, candidate, *endless.back())) {
-                    continue;
-                }
-                tried_late = true;
-            }
-            const auto consider = [&](Compared each) {
-                return this->consider(std::move(each), machine.value(), verifier.value(), best);
-            };
-            auto lowered = consider({candidate.name, candidate.seconds, candidate.schedule});
-            passed = lowered ? &candidate : passed;
-            if (took_too_long_) {
-                endless.push_back(&candidate);
-                put_off_larger(outcome_.dag, i, candidates);
-            }
-            if (stop != StopReason::Finished && (lowered || candidate.is_seed)) {
-                break;
-            }
-            stop = limits_.check();  // after the first: one is always tried
-            if (!lowered || stop != StopReason::Finished) {
-                continue;
-            }
-            Compared folded = this->folded(candidate, std::move(*lowered), machine.value());
-            if (folded.seconds < kWorthLowering * best->seconds) {
-                consider(std::move(folded));
-            }
+            std::ranges::stable_sort(outcome_.candidates, {}, &Compared::seconds);
+            outcome_.lowered = best->lowered;
+            return accept(best->candidate.name, best->candidate.schedule);
         }
-        std::ranges::stable_sort(outcome_.candidates, {}, &Compared::seconds);
-        if (best) {
-            return accept(best->name, best->schedule);
+    }
+
+    // What is known of a program that was lowered.
+    struct Tried {
+        Lowered lowered;
+        std::int64_t access_pairs = 0;  // Observed::access_pairs
+    };
+
+    struct Passed {
+        Compared candidate;
+        Lowered lowered;
+        std::int64_t access_pairs;
+        const Proposal* proposal;  // of candidates_
+    };
+
+    [[nodiscard]] std::vector<Passed>::const_iterator best() const {
+        return std::ranges::min_element(passed_, {},
+                                        [](const Passed& each) { return each.candidate.seconds; });
+    }
+
+    [[nodiscard]] bool wants_another() const {
+        if (next_ == candidates_.size() || gave_up_) {
+            return false;
         }
-        note(1, std::string("no candidate was found in time or passed (") + stop_reason_text(stop) +
-                    "); left as it is");
-        return accept("unscheduled", empty_schedule(outcome_.dag));
+        const auto best = this->best();
+        return best == passed_.end() ||
+               (stop_ == StopReason::Finished &&
+                candidates_[next_].seconds < worth_lowering() * best->candidate.seconds);
+    }
+
+    void try_next(const Machine& machine, const Verifier& verifier) {
+        const std::size_t place = next_++;
+        const Proposal& proposal = candidates_[place];
+        if (last_passed_ != nullptr && is_needless(proposal, *last_passed_)) {
+            return;
+        }
+        // Guards are more for Halide to simplify, not less.
+        if (std::ranges::any_of(
+                endless_, [&](const Proposal* each) { return are_of_one_plan(proposal, *each); })) {
+            note(2, proposal.name + ": not tried: as what took too long, but for its guards");
+            return;
+        }
+        // Without time for another, what has less code than what took that time, once, and else
+        // what surely lowers.
+        if (stop_ != StopReason::Finished && !proposal.is_seed) {
+            if (endless_.empty() || tried_late_ ||
+                !has_less_code(outcome_.dag, proposal, *endless_.back())) {
+                return;
+            }
+            tried_late_ = true;
+        }
+        const bool took_too_long = !consider({proposal.name, proposal.seconds, proposal.schedule},
+                                             proposal, machine, verifier);
+        if (took_too_long) {
+            endless_.push_back(&proposal);
+            put_off_larger(outcome_.dag, place, candidates_);
+        }
+        const bool passed = !passed_.empty() && passed_.back().proposal == &proposal;
+        last_passed_ = passed ? &proposal : last_passed_;
+        if (stop_ != StopReason::Finished) {
+            gave_up_ = !passed && proposal.is_seed;
+            return;
+        }
+        stop_ = limits_.check();  // after the first: one is always tried
+        if (!passed || stop_ != StopReason::Finished) {
+            return;
+        }
+        Compared folded = this->folded(passed_.back(), machine);
+        if (folded.seconds < kWorthLowering * best()->candidate.seconds) {
+            consider(std::move(folded), proposal, machine, verifier);
+        }
     }
 
     // Of two forms of one schedule, of which the other has passed: guards where inputs are clamped
@@ -189,35 +229,36 @@ class Scheduling {
     }
 
     // With circular buffers that Halide did not find by itself.
-    [[nodiscard]] Compared folded(const Proposal& candidate, Lowered lowered,
-                                  const Machine& machine) const {
+    [[nodiscard]] Compared folded(const Passed& passed, const Machine& machine) const {
+        Lowered lowered = passed.lowered;
         Schedule schedule = with_kept_storage(
             outcome_.dag,
-            with_folds(outcome_.dag, candidate.schedule, machine, &lowered.allocated));
+            with_folds(outcome_.dag, passed.candidate.schedule, machine, &lowered.allocated));
         std::erase_if(lowered.allocated, [&](const auto& each) {
             return schedule.functions[each.first].fold.has_value();
         });
         const double seconds = predicted_seconds(schedule, machine, lowered);
-        return {candidate.name + ", folded", seconds, std::move(schedule)};
+        return {passed.candidate.name + ", folded", seconds, std::move(schedule)};
     }
 
-    // Tries one out, and predicts it again with what is known of the program then, which is what
-    // comes back. `best`: the least of what passed.
-    std::optional<Lowered> consider(Compared candidate, const Machine& machine,
-                                    const Verifier& verifier, std::optional<Compared>& best) {
+    // Tries one out, and predicts it again with what is known of the program then. False: it took
+    // too long.
+    bool consider(Compared candidate, const Proposal& proposal, const Machine& machine,
+                  const Verifier& verifier) {
         const std::int64_t nodes = code_size(outcome_.dag, candidate.schedule);
-        const double patience = best ? 1 : kWithoutAnother;
+        const double patience = passed_.empty() ? kWithoutAnother : 1;
         const double limit =
             patience * (kLoweringSeconds + kLoweringSecondsOfNode * static_cast<double>(nodes)) +
             kTimesBaseline * baseline_seconds_;
-        const Result<Lowered> lowered = try_out(candidate.schedule, verifier, limit);
-        took_too_long_ = step("verify") >= limit && !lowered;
+        Result<Tried> tried = try_out(candidate.schedule, verifier, limit);
+        const double taken = step("verify");
         lowered_ += nodes;
-        if (!lowered) {
-            note(2, candidate.name + ": refused: " + lowered.error());
-            return std::nullopt;
+        if (!tried) {
+            note(2, candidate.name + ": refused: " + tried.error());
+            return taken < limit;
         }
-        candidate.seconds = predicted_seconds(candidate.schedule, machine, lowered.value());
+        auto& [lowered, access_pairs] = tried.value();
+        candidate.seconds = predicted_seconds(candidate.schedule, machine, lowered);
         note(2, candidate.name + ": lowered, predicted " + std::to_string(candidate.seconds * 1e3) +
                     " ms");
         const auto known = std::ranges::find(outcome_.candidates, candidate.name, &Compared::name);
@@ -226,11 +267,27 @@ class Scheduling {
         } else {
             known->seconds = candidate.seconds;
         }
-        if (!best || candidate.seconds < best->seconds) {
-            best = std::move(candidate);
-            outcome_.lowered = lowered.value();
+        passed_.push_back({std::move(candidate), std::move(lowered), access_pairs, &proposal});
+        return true;
+    }
+
+    // Whether LLVM is through with it in time, where that is in question.
+    Status compile(const Passed& passed) {
+        if (passed.access_pairs < kManyAccessPairs) {
+            return Ok{};
         }
-        return lowered.value();
+        const Status status = try_apart(
+            [&]() -> Status {
+                const Halide::Pipeline copy = deep_copy(pipeline_);
+                if (Status applied = apply(copy, outcome_.dag, passed.candidate.schedule);
+                    !applied) {
+                    return applied;
+                }
+                return compile_away(copy, target_);
+            },
+            kCompilingSeconds, Clock::Processor);
+        step("compile");
+        return status ? status : Error{"compiling: " + status.error()};
     }
 
     [[nodiscard]] double predicted_seconds(const Schedule& schedule, const Machine& machine,
@@ -304,13 +361,13 @@ class Scheduling {
             return Error{verifier.error()};
         }
         baseline_seconds_ = step("baseline");
-        Result<Lowered> tried = try_out(schedule, verifier.value(),
-                                        kReplaySeconds + kTimesBaseline * baseline_seconds_);
+        Result<Tried> tried = try_out(schedule, verifier.value(),
+                                      kReplaySeconds + kTimesBaseline * baseline_seconds_);
         step("verify");
         if (!tried) {
             return Error{tried.error()};
         }
-        outcome_.lowered = std::move(tried).value();
+        outcome_.lowered = std::move(tried).value().lowered;
         return Ok{};
     }
 
@@ -372,9 +429,9 @@ class Scheduling {
     }
 
     // Legal as data, then on a copy, which may take so much of a processor's time and some times
-    // the baseline's time. What is known of the program.
-    [[nodiscard]] Result<Lowered> try_out(const Schedule& schedule, const Verifier& verifier,
-                                          double seconds) {
+    // the baseline's time.
+    [[nodiscard]] Result<Tried> try_out(const Schedule& schedule, const Verifier& verifier,
+                                        double seconds) {
         const auto violations = check_legality(outcome_.dag, schedule, caps());
         step("legality");
         if (!violations.empty()) {
@@ -401,10 +458,11 @@ class Scheduling {
         return from_line(answer.value());
     }
 
-    // What was observed of each function: its index, its bytes or -1, the number of its stages, and
-    // for each how often its innermost loops run, or -1.
+    // The pairs of accesses, and what was observed of each function: its index, its bytes or -1,
+    // the number of its stages, and for each how often its innermost loops run, or -1.
     [[nodiscard]] std::string to_line(const Observed& observed) const {
         std::ostringstream line;
+        line << observed.access_pairs << ' ';
         for (std::size_t f = 0; f < outcome_.dag.functions.size(); f++) {
             const Function& function = outcome_.dag.functions[f];
             line << f << ' ' << allocated_bytes(observed, function).value_or(-1) << ' '
@@ -416,9 +474,11 @@ class Scheduling {
         return line.str();
     }
 
-    [[nodiscard]] static Lowered from_line(const std::string& text) {
-        Lowered lowered;
+    [[nodiscard]] static Tried from_line(const std::string& text) {
+        Tried tried;
+        Lowered& lowered = tried.lowered;
         std::istringstream line(text);
+        line >> tried.access_pairs;
         int function = 0;
         std::int64_t bytes = 0;
         int stages = 0;
@@ -433,7 +493,7 @@ class Scheduling {
                 }
             }
         }
-        return lowered;
+        return tried;
     }
 
     Status accept(const std::string& name, const Schedule& schedule) {
@@ -485,8 +545,15 @@ class Scheduling {
     Limits limits_;
     double last_ = 0;
     double baseline_seconds_ = 0;  // of lowering the pipeline as it is
-    std::int64_t lowered_ = 0;     // nodes of code of all candidates that were tried
-    bool took_too_long_ = false;   // the last one that was tried
+    std::vector<Proposal> candidates_;
+    std::size_t next_ = 0;        // of candidates_, to be tried
+    std::vector<Passed> passed_;  // in the order in which they were tried
+    const Proposal* last_passed_ = nullptr;
+    std::vector<const Proposal*> endless_;  // what took too long to lower or to compile
+    StopReason stop_ = StopReason::Finished;
+    bool tried_late_ = false;
+    bool gave_up_ = false;
+    std::int64_t lowered_ = 0;  // nodes of code of all candidates that were tried
     std::optional<Correction> correction_;
     std::ostringstream report_;
     ScheduleOutcome outcome_;
