@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Runs clang-tidy over the project's translation units, several at once, and remembers clean ones.
 
-A unit is what the build compiles at once: a source, or several that CMake put together (NESTOR_UNITY).
+A unit is what the build compiles at once: a source, or several that CMake put together (NESTOR_UNITY);
+of the corpus, several generators.
 One that was clean is not looked at again until a source of it, a header of the project that it includes
 (however indirectly), its compile command, .clang-tidy, the requirements or clang-tidy itself changes:
 build/lint-cache/ holds one empty file for each clean state.
@@ -26,6 +27,7 @@ CACHE = ROOT / "build" / "lint-cache"
 DATABASE = ROOT / "build" / "lint"
 TIDY = ROOT / ".venv" / "bin" / "clang-tidy"
 KEEP_DAYS = 30
+TOGETHER = 10  # generators of the corpus in a unit
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 
 
@@ -82,7 +84,19 @@ def read_units(build):
         elif unit not in ours:
             continue
         units.setdefault(unit, (entry["directory"], words))
-    return units
+    return with_corpus_together(units)
+
+
+def with_corpus_together(units):
+    """The corpus' generators are programs of a source each, which would all read Halide.h again."""
+    corpus = sorted(path for path in units if ROOT / "corpus" in path.parents)
+    together = {path: unit for path, unit in units.items() if path not in corpus}
+    for first in range(0, len(corpus), TOGETHER):
+        sources = corpus[first : first + TOGETHER]
+        folder, words = units[sources[0]]
+        whole = laid_beside(sources, DATABASE / f"corpus_{first}" / "Unity" / "unity.cpp")
+        together[whole] = (folder, [str(whole) if word == str(sources[0]) else word for word in words])
+    return together
 
 
 @lru_cache(maxsize=None)

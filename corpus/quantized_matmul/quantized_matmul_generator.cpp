@@ -24,7 +24,7 @@ using Halide::TailStrategy;
 using Halide::Var;
 
 /** Of the input and the weights. */
-enum class Operands { UnsignedSigned, UnsignedUnsigned, SignedSigned };
+enum class Factors { UnsignedSigned, UnsignedUnsigned, SignedSigned };
 
 class QuantizedMatmul : public Generator<QuantizedMatmul> {
   public:
@@ -33,11 +33,11 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
     /** Length of the sums: a multiple of four. */
     GeneratorParam<int> depth{"depth", 1024, 4, 65536};
 
-    GeneratorParam<Operands> operands{"operands",
-                                      Operands::UnsignedSigned,
-                                      {{"unsigned_signed", Operands::UnsignedSigned},
-                                       {"unsigned_unsigned", Operands::UnsignedUnsigned},
-                                       {"signed_signed", Operands::SignedSigned}}};
+    GeneratorParam<Factors> operands{"operands",
+                                     Factors::UnsignedSigned,
+                                     {{"unsigned_signed", Factors::UnsignedSigned},
+                                      {"unsigned_unsigned", Factors::UnsignedUnsigned},
+                                      {"signed_signed", Factors::SignedSigned}}};
 
     /** (position in the sum, row). */
     Input<Buffer<void, 2>> input{"input"};
@@ -53,8 +53,8 @@ class QuantizedMatmul : public Generator<QuantizedMatmul> {
     Output<Buffer<uint8_t, 2>> output{"output"};
 
     void configure() {
-        const bool signed_input = operands == Operands::SignedSigned;
-        const bool unsigned_weights = operands == Operands::UnsignedUnsigned;
+        const bool signed_input = operands == Factors::SignedSigned;
+        const bool unsigned_weights = operands == Factors::UnsignedUnsigned;
         input.set_type(signed_input ? Halide::Int(8) : Halide::UInt(8));
         weights.set_type(unsigned_weights ? Halide::UInt(8) : Halide::Int(8));
     }
