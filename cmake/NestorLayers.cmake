@@ -7,7 +7,7 @@
 #                                    to the scripts that start its sub-commands under older names
 
 # Compiles `target` with Halide.h precompiled. Libraries share one precompiled header, executables
-# another (they are compiled with other flags).
+# another (they are compiled with other flags: those of tests and generators, nestor_compile_lightly).
 function(nestor_precompile_halide target)
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "EXECUTABLE")
@@ -15,7 +15,9 @@ function(nestor_precompile_halide target)
         if(NOT TARGET ${owner})
             file(WRITE "${PROJECT_BINARY_DIR}/pch/executable.cpp" "int main() { return 0; }\n")
             add_executable(${owner} "${PROJECT_BINARY_DIR}/pch/executable.cpp")
+            nestor_compile_lightly(${owner})
         endif()
+        nestor_compile_lightly(${target})
     else()
         set(owner nestor_pch_library)
         if(NOT TARGET ${owner})

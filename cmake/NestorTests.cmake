@@ -96,6 +96,8 @@ function(nestor_add_test_suite folder)
     if(halide)
         target_link_libraries(${target} PRIVATE Halide::Halide)
         nestor_precompile_halide(${target})
+    else()
+        nestor_compile_lightly(${target})
     endif()
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests")
 
