@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "build" / "wheel"
 PATH = "/usr/local/bin:/usr/bin:/bin"
 # Where ccache has what the release build compiled.
-KEPT = {name: os.environ[name] for name in ("CCACHE_DIR", "XDG_CACHE_HOME") if name in os.environ}
+KEPT = {name: os.environ[name] for name in ("HOME", "CCACHE_DIR", "XDG_CACHE_HOME") if name in os.environ}
 
 
 def run(*command, check=True, **environment):
@@ -29,7 +29,7 @@ def run(*command, check=True, **environment):
         text=True,
         timeout=1800,
         cwd="/",
-        env={"PATH": PATH, "HOME": os.environ.get("HOME", "/"), **KEPT, **environment},
+        env={"PATH": PATH, **KEPT, **environment},
     )
     assert not check or answer.returncode == 0, f"{command}\n{answer.stdout}\n{answer.stderr}"
     return answer
