@@ -58,7 +58,7 @@ if(NESTOR_SANITIZE)
     add_link_options(-fsanitize=${NESTOR_SANITIZE})
 endif()
 
-# What takes its time in libraries, as tests and generators do, compiles in two thirds of the time.
+# For what takes its time in libraries, as tests and generators do: it compiles in 0.6 to 0.9 of the time.
 function(nestor_compile_lightly target)
     target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
 endfunction()

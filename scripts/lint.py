@@ -52,12 +52,12 @@ def settings_files():
     return files_of_project(lambda path: path.name == ".clang-tidy")
 
 
-def laid_beside(sources, unit):
+def laid_beside(sources, name):
     """A copy of CMake's unit in a folder that has the settings of the sources': clang-tidy takes a unit's
     settings from where it lies."""
     folder = DATABASE / sources[0].parent.relative_to(ROOT)
     folder.mkdir(parents=True, exist_ok=True)
-    copy = folder / f"{unit.parent.parent.stem}_{unit.stem}.cpp"
+    copy = folder / f"{name}.cpp"
     mark = "  // NOLINT(bugprone-suspicious-include)"
     copy.write_text("".join(f'#include "{source}"{mark}\n' for source in sources))
     return copy
@@ -78,7 +78,7 @@ def read_units(build):
             sources = [path for path in includes_of(unit) if path in ours]
             if not sources:
                 continue
-            whole = sources[0] if len(sources) == 1 else laid_beside(sources, unit)
+            whole = sources[0] if len(sources) == 1 else laid_beside(sources, f"{unit.parent.parent.stem}_{unit.stem}")
             words = [str(whole) if word == str(unit) else word for word in words]
             unit = whole
         elif unit not in ours:
@@ -94,7 +94,7 @@ def with_corpus_together(units):
     for first in range(0, len(corpus), TOGETHER):
         sources = corpus[first : first + TOGETHER]
         folder, words = units[sources[0]]
-        whole = laid_beside(sources, DATABASE / f"corpus_{first}" / "Unity" / "unity.cpp")
+        whole = laid_beside(sources, f"generators_{first}")
         together[whole] = (folder, [str(whole) if word == str(sources[0]) else word for word in words])
     return together
 

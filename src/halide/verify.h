@@ -47,7 +47,7 @@ class Verifier {
      * check: at some check point the scheduled pipeline, called with exactly what the baseline
      * requires, requires more of an input or output, or a run-time check fails that does not fail
      * in the baseline. `observed`, if it is given, gets what is allocated at the estimates,
-     * and what LLVM would compare. */
+     * and the pairs of accesses. */
     [[nodiscard]] Status verify(const Halide::Pipeline& scheduled,
                                 Observed* observed = nullptr) const;
 

@@ -41,9 +41,9 @@ constexpr double kReplaySeconds = 60;
 constexpr double kWithoutAnother = 1.5;  // times as much for a candidate while none has passed
 constexpr double kTimesBaseline = 10;
 // What LLVM takes is looked at only where one loop has hundreds of loads and dozens of stores: of
-// the corpus that are three pipelines of 38, which compile in three to five seconds. For all
-// others, to compile twice would be the larger loss. The limit is far from what ends at all, so
-// that a schedule does not depend on how busy a machine is.
+// the corpus that are three pipelines of 38, which compile in three to six seconds. For all
+// others, to compile twice would be the larger loss. The limit is three times that, so that a
+// schedule does not depend on how busy a machine is.
 constexpr std::int64_t kManyAccessPairs = 20'000;
 constexpr double kCompilingSeconds = 20;
 // Where Halide does not fold what slides, a schedule is slower than was predicted, and given up for
@@ -132,7 +132,7 @@ class Scheduling {
                 continue;
             }
             std::ranges::stable_sort(outcome_.candidates, {}, &Compared::seconds);
-            outcome_.lowered = best->lowered;
+            outcome_.lowered = best->tried.lowered;
             return accept(best->candidate.name, best->candidate.schedule);
         }
     }
@@ -145,8 +145,7 @@ class Scheduling {
 
     struct Passed {
         Compared candidate;
-        Lowered lowered;
-        std::int64_t access_pairs;
+        Tried tried;
         const Proposal* proposal;  // of candidates_
     };
 
@@ -230,7 +229,7 @@ class Scheduling {
 
     // With circular buffers that Halide did not find by itself.
     [[nodiscard]] Compared folded(const Passed& passed, const Machine& machine) const {
-        Lowered lowered = passed.lowered;
+        Lowered lowered = passed.tried.lowered;
         Schedule schedule = with_kept_storage(
             outcome_.dag,
             with_folds(outcome_.dag, passed.candidate.schedule, machine, &lowered.allocated));
@@ -257,8 +256,7 @@ class Scheduling {
             note(2, candidate.name + ": refused: " + tried.error());
             return taken < limit;
         }
-        auto& [lowered, access_pairs] = tried.value();
-        candidate.seconds = predicted_seconds(candidate.schedule, machine, lowered);
+        candidate.seconds = predicted_seconds(candidate.schedule, machine, tried.value().lowered);
         note(2, candidate.name + ": lowered, predicted " + std::to_string(candidate.seconds * 1e3) +
                     " ms");
         const auto known = std::ranges::find(outcome_.candidates, candidate.name, &Compared::name);
@@ -267,27 +265,23 @@ class Scheduling {
         } else {
             known->seconds = candidate.seconds;
         }
-        passed_.push_back({std::move(candidate), std::move(lowered), access_pairs, &proposal});
+        passed_.push_back({std::move(candidate), std::move(tried).value(), &proposal});
         return true;
     }
 
     // Whether LLVM is through with it in time, where that is in question.
     Status compile(const Passed& passed) {
-        if (passed.access_pairs < kManyAccessPairs) {
+        if (passed.tried.access_pairs < kManyAccessPairs) {
             return Ok{};
         }
-        const Status status = try_apart(
-            [&]() -> Status {
-                const Halide::Pipeline copy = deep_copy(pipeline_);
-                if (Status applied = apply(copy, outcome_.dag, passed.candidate.schedule);
-                    !applied) {
-                    return applied;
-                }
-                return compile_away(copy, target_);
-            },
-            kCompilingSeconds, Clock::Processor);
+        const Result<std::string> compiled = ask_of_copy(
+            passed.candidate.schedule, kCompilingSeconds,
+            [&](const Halide::Pipeline& copy) -> Result<std::string> {
+                const Status status = compile_away(copy, target_);
+                return status ? Result<std::string>(std::string()) : Error{status.error()};
+            });
         step("compile");
-        return status ? status : Error{"compiling: " + status.error()};
+        return compiled ? Status(Ok{}) : Error{"compiling: " + compiled.error()};
     }
 
     [[nodiscard]] double predicted_seconds(const Schedule& schedule, const Machine& machine,
@@ -438,24 +432,34 @@ class Scheduling {
             return Error{"the schedule is not legal: " + violations.front().where + ": " +
                          violations.front().what};
         }
-        // Lowering crashes on some schedules, and never ends with others.
-        const Result<std::string> answer = ask_apart(
-            [&]() -> Result<std::string> {
-                const Halide::Pipeline copy = deep_copy(pipeline_);
-                if (Status status = apply(copy, outcome_.dag, schedule); !status) {
-                    return Error{status.error()};
-                }
+        const Result<std::string> answer = ask_of_copy(
+            schedule, seconds, [&](const Halide::Pipeline& copy) -> Result<std::string> {
                 Observed observed;
                 if (Status status = verifier.verify(copy, &observed); !status) {
                     return Error{status.error()};
                 }
                 return to_line(observed);
-            },
-            seconds, Clock::Processor);
+            });
         if (!answer) {
             return Error{answer.error()};
         }
         return from_line(answer.value());
+    }
+
+    // What `body` has to say of a copy with this schedule, in a process apart: lowering and
+    // compiling crash on some schedules, and never end with others.
+    template <class Body>
+    [[nodiscard]] Result<std::string> ask_of_copy(const Schedule& schedule, double seconds,
+                                                  const Body& body) const {
+        return ask_apart(
+            [&]() -> Result<std::string> {
+                const Halide::Pipeline copy = deep_copy(pipeline_);
+                if (Status status = apply(copy, outcome_.dag, schedule); !status) {
+                    return Error{status.error()};
+                }
+                return body(copy);
+            },
+            seconds, Clock::Processor);
     }
 
     // The pairs of accesses, and what was observed of each function: its index, its bytes or -1,
