@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "cost/schedule_facts.h"
 #include "cost/terms.h"
 #include "schedule/joined.h"
@@ -10,14 +11,10 @@ namespace nestor {
 
 namespace {
 
-// Order matters; good enough for keys of a table.
-class Mixer {
+// Of all that decides what a group costs.
+class GroupKey : public Mixer {
   public:
-    void add(std::uint64_t value) {
-        hash_ = (hash_ ^ (value + 0x9e3779b97f4a7c15U + (hash_ << 6U) + (hash_ >> 2U))) *
-                0xbf58476d1ce4e5b9U;
-        hash_ ^= hash_ >> 29U;
-    }
+    using Mixer::add;
     void add(const LoopRef& loop) {
         add(static_cast<std::uint64_t>(loop.dim) << 8U | static_cast<std::uint64_t>(loop.level));
     }
@@ -53,10 +50,6 @@ class Mixer {
             }
         }
     }
-    [[nodiscard]] std::uint64_t hash() const { return hash_; }
-
-  private:
-    std::uint64_t hash_ = 0;
 };
 
 }  // namespace
@@ -101,7 +94,7 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
     arena_.release();
     ScheduleFacts facts(usual_, schedule, machine_, expansions_, {&arena_, &loads_});
     const Placement& placement = facts.placement();
-    std::vector<Mixer> keys(count);
+    std::vector<GroupKey> keys(count);
     std::vector<std::vector<bool>> reads(count);
     std::vector<bool> is_root(count, false);
     for (std::size_t f = 0; f < count; f++) {
@@ -111,7 +104,7 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
         }
         const auto root = static_cast<std::size_t>(placement.root(i));
         is_root[root] = true;
-        Mixer& key = keys[root];
+        GroupKey& key = keys[root];
         key.add(f);
         const FunctionSchedule& mine = schedule.functions[f];
         key.add(mine.compute);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <random>
+#include <unordered_map>
 
 #include "base/hash.h"
 #include "search/inlining.h"
@@ -20,6 +21,9 @@ constexpr double kEnough = 0.995;  // of the time before, for a move to be taken
 // Perturbations in a row that gained nothing, after which the local search ends: in 36 pipelines
 // none that gained something came later.
 constexpr int kMostInVain = 48;
+// Around a perturbation: of the time before, what a move was known to lead to for it not to be
+// looked at again (docs/RESULTS.md, "Moves that were worse").
+constexpr double kWorse = 1.03;
 // Nodes of code that have to make the program twice as fast: 100,000, which take half a minute to
 // compile, one per cent. What makes no difference should not be there.
 constexpr double kCodeOfTwice = 1e7;
@@ -70,18 +74,25 @@ class Descent {
         charge_ = charge(best.schedule);
         converge(best);
         const std::int64_t functions = std::ssize(dag_.functions);
-        const std::int64_t first = best.states;
+        const std::int64_t first = moves_;
         int in_vain = 0;
-        while ((best.states - first) * functions < work && in_vain < kMostInVain && !is_over()) {
-            const std::int64_t before = best.states;
+        while ((moves_ - first) * functions < work && in_vain < kMostInVain && !is_over()) {
             const State kept = state_;
             const double kept_charge = charge_;
             std::optional<Found> other = perturbed(best, random);
             if (other) {
+                leaves_out_worse_ = true;
+                converge(*other);
+                leaves_out_worse_ = false;
+            }
+            const bool is_better =
+                other && other->seconds * charge_ < kEnough * best.seconds * kept_charge;
+            if (is_better) {
+                state_.looked_at = kept.looked_at;
                 converge(*other);
             }
-            const std::int64_t states = other ? other->states : before + 1;
-            if (other && other->seconds * charge_ < kEnough * best.seconds * kept_charge) {
+            const int states = other ? other->states : best.states;
+            if (is_better) {
                 best = std::move(*other);
                 in_vain = 0;
             } else {
@@ -89,7 +100,7 @@ class Descent {
                 state_ = kept;
                 charge_ = kept_charge;
             }
-            best.states = static_cast<int>(states);
+            best.states = states;
         }
         return best;
     }
@@ -99,6 +110,7 @@ class Descent {
 
     // Two moves at random, of functions near each other; nothing if that is not legal.
     std::optional<Found> perturbed(const Found& from, std::mt19937_64& random) {
+        moves_++;
         Found other = from;
         int function = static_cast<int>(random() % dag_.functions.size());
         for (int i = 0; i < 2; i++) {
@@ -168,11 +180,17 @@ class Descent {
     template <class Moves>
     bool improve(int function, const Moves& moves, Found& best) {
         const Plan from = best.plan;
+        const double before = best.seconds;
         bool improved = false;
         state_.step++;
         state_.looked_at[function] = state_.step;
         moves(builder_, from, function, [&](const Plan& plan) {
             if (dropout_.drops(function, plan.functions[function])) {
+                return;
+            }
+            moves_++;
+            const std::uint64_t move = key_of_move(from, plan);
+            if (leaves_out_worse_ && is_known_worse(move)) {
                 return;
             }
             const Schedule& schedule = builder_.build(plan);
@@ -186,6 +204,7 @@ class Descent {
             if (observer_) {
                 observer_(schedule, seconds);
             }
+            outcomes_[move] = seconds / before;
             if (seconds >= enough) {
                 return;
             }
@@ -204,6 +223,23 @@ class Descent {
             note_changes(from, best.plan);
         }
         return improved;
+    }
+
+    // By what it makes of the functions that it changes.
+    [[nodiscard]] static std::uint64_t key_of_move(const Plan& from, const Plan& to) {
+        Mixer key;
+        for (std::size_t f = 0; f < from.functions.size(); f++) {
+            if (!(to.functions[f] == from.functions[f])) {
+                key.add(f);
+                key.add(hash(to.functions[f]));
+            }
+        }
+        return key.hash();
+    }
+
+    [[nodiscard]] bool is_known_worse(std::uint64_t move) const {
+        const auto known = outcomes_.find(move);
+        return known != outcomes_.end() && known->second > kWorse;
     }
 
     void note_changes(const Plan& from, const Plan& to) {
@@ -268,6 +304,10 @@ class Descent {
     const Observer& observer_;
     double charge_ = 1;  // of the best one
     bool has_joint_moves_ = true;
+    std::int64_t moves_ = 0;  // that were on offer
+    bool leaves_out_worse_ = false;
+    // By key_of_move(): what it last made of the time, at least, as a factor.
+    std::unordered_map<std::uint64_t, double> outcomes_;
     struct State {
         int step;                    // functions looked at
         std::vector<int> changed;    // [function]: the step that last changed its plan

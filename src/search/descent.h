@@ -54,9 +54,9 @@ using Observer = std::function<void(const Schedule& schedule, double seconds)>;
                                            const Observer& observer = {});
 
 /** Iterated local search (Lourenço, Martin, Stützle, "Iterated local search", 2003): changes two
- * decisions near each other at random, descends from there, and keeps what is better, until so many
- * schedules times functions were looked at, or nothing helps for long. The same seed finds the
- * same. */
+ * decisions near each other at random, descends from there, and keeps what is better, until `work`
+ * moves times functions were on offer, or nothing helps for long. Moves that were worse the last
+ * time are left out until something better is found. The same seed finds the same. */
 [[nodiscard]] Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
                           const Limits& limits, std::uint64_t seed, std::int64_t work,
                           const Dropout& dropout = {});

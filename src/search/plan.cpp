@@ -76,15 +76,14 @@ std::vector<int> free_dims(const Function& f, const Stage& stage, int vector_dim
 }
 
 std::uint64_t hash(const FunctionPlan& plan) {
-    std::string words;
+    Mixer mixer;
     const auto add = [&](const auto&... values) {
-        ((words += std::to_string(static_cast<std::int64_t>(values)) + ' '), ...);
+        (mixer.add(static_cast<std::uint64_t>(values)), ...);
     };
     const auto add_all = [&](const auto& values) {
         for (const auto value : values) {
             add(value);
         }
-        words += ';';
     };
     add(plan.place, plan.dense);
     for (const Spot& spot : {plan.compute, plan.store}) {
@@ -97,7 +96,7 @@ std::uint64_t hash(const FunctionPlan& plan) {
         add(nest.vector_dim, nest.lanes, nest.short_outside, nest.in_slabs, nest.task, nest.inner,
             nest.dot_dim, nest.dot, nest.selected);
     }
-    return hash_bytes(words);
+    return mixer.hash();
 }
 
 Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const Machine& machine) {

@@ -84,6 +84,7 @@ struct FunctionPlan {
     bool operator==(const FunctionPlan&) const = default;
 };
 
+/** For plans of the same function. */
 [[nodiscard]] std::uint64_t hash(const FunctionPlan& plan);
 
 /** Computed and stored there, as large as is asked for. */

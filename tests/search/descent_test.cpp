@@ -481,6 +481,32 @@ TEST(LocalSearch, EndsWhereNothingIsFoundForLong) {
     EXPECT_EQ(states(kMoreThanIsEverDone), states(2 * kMoreThanIsEverDone));
 }
 
+// Moves that were worse are left out on the way, not at the end.
+TEST(LocalSearch, EndsWhereNoMoveHelps) {
+    const Machine machine = avx2();
+    const PipelineDag dag = samples::dead_element();
+    const Caps caps = search_caps(dag, machine, {});
+    int better = 0;
+    for (const Start& start : make_starts(dag, machine)) {
+        Evaluator evaluator(dag, machine);
+        Builder builder(dag, machine);
+        const auto from = descend(builder, evaluator, start, caps, no_limits());
+        if (!from) {
+            continue;
+        }
+        // With these seeds, what was left out is what helps.
+        for (const std::uint64_t seed : {17, 27}) {
+            const Found found = shake(builder, evaluator, *from, caps, no_limits(), seed, 20'000);
+            better += found.seconds < from->seconds ? 1 : 0;
+            const auto again =
+                descend(builder, evaluator, {"again", found.plan}, caps, no_limits());
+            ASSERT_TRUE(again);
+            EXPECT_EQ(again->plan, found.plan) << "from " << start.name << ", seed " << seed;
+        }
+    }
+    EXPECT_GT(better, 0);
+}
+
 TEST(LocalSearch, DoesNotGoOnWhereDescentsAgree) {
     constexpr std::int64_t kWork = 32'000;  // of the four passes after the first
     const Machine machine = avx2();
@@ -559,7 +585,7 @@ TEST(Search, EffortPays) {
 }
 
 TEST(Search, DropoutSamplesTheSpaceBySeed) {
-    const PipelineDag dag = samples::blur();
+    const PipelineDag dag = samples::sums();
     std::set<std::uint64_t> found;
     for (std::uint64_t seed = 0; seed < 8; seed++) {
         const auto best = [&] {
@@ -571,7 +597,7 @@ TEST(Search, DropoutSamplesTheSpaceBySeed) {
         EXPECT_EQ(best().schedule, best().schedule);
         found.insert(hash(best().schedule, dag));
     }
-    EXPECT_GT(found.size(), 4U);
+    EXPECT_GT(found.size(), 6U);
 }
 
 TEST(Search, StopsWhenTimeIsUpWithWhatItHas) {
