@@ -107,14 +107,13 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
         return false;
     }
     const Loop& loop = f.stages[nest.stage].loops[loop_dim];
-    std::vector<StageDim> dims = facts.bounds().dims(nest.function, nest.stage);
+    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
     if (!loop.is_reduction()) {
-        StageDim& dim = dims[loop_dim];
         const bool all = f.constant[loop.position] && dim.extent == f.region[loop.position].extent;
         dim.constant_extent =
             (dim.constant_extent || all) && !is_cut_by_readers(facts, nest.function, loop.position);
     }
-    return has_guard(*nest.nest, dims, nest.stage, loop_dim);
+    return has_guard(splits_of(*nest.nest, loop_dim), dim, nest.stage);
 }
 
 }  // namespace nestor

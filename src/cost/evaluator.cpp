@@ -59,6 +59,7 @@ Evaluator::Evaluator(const PipelineDag& dag, const Machine& machine, const Corre
       correction_(correction),
       usual_(usual(dag)),
       loads_(usual_),
+      consumers_first_(consumers_first(usual_)),
       memory_(kMemory),
       arena_(memory_.data(), memory_.size()) {
     for (const Function& f : dag.functions) {
@@ -92,7 +93,8 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
         return predict(usual_, schedule, machine_, correction_).cost.total();  // another graph
     }
     arena_.release();
-    ScheduleFacts facts(usual_, schedule, machine_, expansions_, {&arena_, &loads_});
+    ScheduleFacts facts(usual_, schedule, machine_, expansions_,
+                        {&arena_, &loads_, &consumers_first_});
     const Placement& placement = facts.placement();
     std::vector<GroupKey> keys(count);
     std::vector<std::vector<bool>> reads(count);

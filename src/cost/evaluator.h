@@ -46,6 +46,7 @@ class Evaluator {
     const Correction* correction_;
     const PipelineDag usual_;
     const UnitedLoads loads_;
+    const std::vector<int> consumers_first_;
     std::vector<std::vector<int>> producers_;  // [function]: what it loads, each once
     Expansions expansions_;
     std::unordered_map<std::uint64_t, double> groups_;

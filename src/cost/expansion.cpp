@@ -42,6 +42,12 @@ std::vector<double> rates_of(const std::vector<Coordinate>& coords) {
     return rates;
 }
 
+std::vector<LoopSet> changing_loops(const std::vector<Coordinate>& coords) {
+    std::vector<LoopSet> loops;
+    std::ranges::transform(coords, std::back_inserter(loops), &Coordinate::changing_loops);
+    return loops;
+}
+
 std::vector<double> place_of(const std::vector<Coordinate>& coords, int serial) {
     std::vector<double> place = rates_of(coords);
     for (const Coordinate& coordinate : coords) {
@@ -166,6 +172,9 @@ class Expander {
         result_.periods = periods(placement_.graph(), function_, stage_.index,
                                   [&](int f) { return placement_.is_transparent(f); });
         result_.stores = stored_at(stage_, placement_.graph().functions[function_].dimensions());
+        for (const LoopSet loops : changing_loops(result_.stores)) {
+            result_.stores_change |= loops;
+        }
         return std::move(result_);
     }
 
@@ -237,6 +246,7 @@ class Expander {
         }
         if (mine == nullptr) {
             families.push_back({instance.source, instance.index, instance.value, instance.coords,
+                                changing_loops(instance.coords),
                                 std::vector<double>(instance.coords.size(), 1), 1,
                                 instance.conditional});
             return;
@@ -263,7 +273,7 @@ class Expander {
 }  // namespace
 
 bool Family::depends_on(int dim) const {
-    return change_with(coords, dim);
+    return std::ranges::any_of(changes, [&](LoopSet loops) { return contains(loops, dim); });
 }
 
 bool Family::is_affine() const {
@@ -273,7 +283,7 @@ bool Family::is_affine() const {
 LoopSet Family::changing_with(LoopSet coordinates) const {
     LoopSet loops = 0;
     for (int c = 0; c < std::ssize(coords); c++) {
-        loops |= contains(coordinates, c) ? coords[c].changing_loops() : 0;
+        loops |= contains(coordinates, c) ? changes[c] : 0;
     }
     return loops;
 }

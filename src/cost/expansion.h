@@ -39,6 +39,7 @@ struct Family {
     int value = 0;  // tuple element
     /** One a dimension of the source. Offsets are those of the first member. */
     std::vector<Coordinate> coords;
+    std::vector<LoopSet> changes;  // [coordinate]: the stage's loops that it changes with
     /** Extents of the box around all offsets, one a dimension; 1 for a single member. */
     std::vector<double> box;
     double members = 0;  // distinct ones
@@ -67,6 +68,7 @@ struct Expansion {
     std::vector<Family> inlined;     // functions that are computed at each use
     std::vector<Family> loads;       // of functions that have memory, and of inputs
     std::vector<Coordinate> stores;  // see stored_at()
+    LoopSet stores_change = 0;       // the loops that any of these changes with
     std::vector<int> periods;        // see periods(), one a loop
     bool complete = true;            // false: more than kMostMembers; the rest is left out
 };

@@ -48,6 +48,7 @@ Footprints::Table& Footprints::table(const NestFacts& nest) {
 const std::vector<Footprint>& Footprints::at(const NestFacts& nest, std::size_t position) {
     std::vector<Footprint>& result = table(nest).footprints[position];
     if (result.empty()) {
+        result.reserve(arrays_.size());
         for (const Array& array : arrays_) {
             result.push_back(footprint(nest, position, array));
         }
@@ -62,12 +63,17 @@ Footprint Footprints::footprint(const NestFacts& nest, std::size_t position, con
     if (!regions.touches(array.source, array.index)) {
         return result;
     }
-    const std::vector<std::int64_t> extents = regions.loaded(array.source, array.index);
+    std::vector<std::int64_t>& extents = extents_;
+    extents.clear();
     result.region = array.element;
     double kept = 1;
-    for (std::size_t d = 0; d < extents.size(); d++) {
-        const auto extent = static_cast<double>(extents[d]);
-        const auto dim = static_cast<int>(d);
+    const PipelineDag& graph = facts_.graph();
+    const std::size_t dimensions = array.source == Source::Function
+                                       ? graph.functions[array.index].region.size()
+                                       : graph.inputs[array.index].region.size();
+    for (int dim = 0; dim < static_cast<int>(dimensions); dim++) {
+        extents.push_back(regions.loaded_extent(array.source, array.index, dim));
+        const auto extent = static_cast<double>(extents.back());
         result.region *= extent;
         const Span span = regions.loaded_span(array.source, array.index, dim);
         result.is_whole = result.is_whole || span.whole || span.anywhere;
@@ -177,8 +183,10 @@ const Footprints::Layout& Footprints::own_layout(const NestFacts& nest, std::siz
     std::vector<Layout>& layouts = table(nest).own_layouts;
     if (layouts.empty()) {
         const Array own = array(Source::Function, nest.function);
+        layouts.reserve(nest.loops.size() + 1);
         for (std::size_t p = 0; p <= nest.loops.size(); p++) {
-            layouts.push_back(layout(own, own_extents(nest, p)));
+            find_own_extents(nest, p, extents_);
+            layouts.push_back(layout(own, extents_));
         }
     }
     return layouts[position];
@@ -215,6 +223,9 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
     const std::size_t loops = nest.loops.size();
     std::vector<double> own_runs;
     std::vector<double> streams;  // that one iteration touches, of all that lives on after it
+    own_runs.reserve(loops + 1);
+    streams.reserve(loops);
+    result.reserve(arrays_.size() + 1);
     for (std::size_t p = 0; p < loops; p++) {
         const Layout& written = own_layout(nest, p);
         double count = written.runs;
@@ -225,12 +236,14 @@ const std::vector<double>& Footprints::beginnings(const NestFacts& nest) {
         streams.push_back(count);
     }
     own_runs.push_back(own_layout(nest, loops).run);
+    std::vector<double> each;
+    each.reserve(loops + 1);
     for (std::size_t a = 0; a < arrays_.size(); a++) {
         if (arrays_[a].source == Source::Function && arrays_[a].index == nest.function) {
             result.push_back(beginnings_of(own_runs, streams));
             continue;
         }
-        std::vector<double> each;
+        each.clear();
         for (std::size_t p = 0; p < loops; p++) {
             each.push_back(at(nest, p)[a].run);
         }
@@ -263,10 +276,10 @@ double Footprints::beginnings_of(const std::vector<double>& runs,
 }
 
 // Extents of what one iteration of a loop writes of the nest's own function.
-std::vector<std::int64_t> Footprints::own_extents(const NestFacts& nest,
-                                                  std::size_t position) const {
+void Footprints::find_own_extents(const NestFacts& nest, std::size_t position,
+                                  std::vector<std::int64_t>& extents) const {
     const Function& f = facts_.graph().functions[nest.function];
-    std::vector<std::int64_t> extents(f.args.size(), 1);
+    extents.resize(f.args.size());
     for (std::size_t d = 0; d < extents.size(); d++) {
         double points = 1;
         for (std::size_t i = 0; i < position; i++) {
@@ -276,7 +289,6 @@ std::vector<std::int64_t> Footprints::own_extents(const NestFacts& nest,
         }
         extents[d] = std::min(f.region[d].extent, static_cast<std::int64_t>(points));
     }
-    return extents;
 }
 
 Footprints::Array Footprints::array(Source source, int index) const {

@@ -101,15 +101,16 @@ class Footprints {
     [[nodiscard]] const Layout& own_layout(const NestFacts& nest, std::size_t position);
     [[nodiscard]] double fresh_pages(const Regions& regions, const Array& array,
                                      const std::vector<std::int64_t>& extents) const;
-    [[nodiscard]] std::vector<std::int64_t> own_extents(const NestFacts& nest,
-                                                        std::size_t position) const;
+    void find_own_extents(const NestFacts& nest, std::size_t position,
+                          std::vector<std::int64_t>& extents) const;
 
     ScheduleFacts& facts_;
-    const double line_;          // bytes
-    const double page_;          // bytes
-    const double followed_;      // runs, by the prefetchers of a core
-    std::vector<Array> arrays_;  // that the root nest touches
-    std::vector<Table> tables_;  // [index into ScheduleFacts::nests()]
+    const double line_;                  // bytes
+    const double page_;                  // bytes
+    const double followed_;              // runs, by the prefetchers of a core
+    std::vector<Array> arrays_;          // that the root nest touches
+    std::vector<Table> tables_;          // [index into ScheduleFacts::nests()]
+    std::vector<std::int64_t> extents_;  // of what is looked at, kept so that memory is
 };
 
 }  // namespace nestor

@@ -179,9 +179,9 @@ class Viewing {
 
     void add_working_sets(GroupFootprints& footprints) {
         auto mine = footprints.begin();
-        for (const NestFacts* nest : facts_.nests_at_root()) {
-            if (nest->function == root_) {
-                add_working_sets(*mine++, *nest);
+        for (const NestFacts& nest : facts_.nests_at_root()) {
+            if (nest.function == root_) {
+                add_working_sets(*mine++, nest);
             }
         }
     }
@@ -198,8 +198,8 @@ class Viewing {
             each.outer_set = footprints.working_set(nest, last);
         }
         for (const LoopFacts& loop : nest.loops) {
-            for (const NestFacts* inner : facts_.nests_at(loop.site)) {
-                add_working_sets(footprints, *inner);
+            for (const NestFacts& inner : facts_.nests_at(loop.site)) {
+                add_working_sets(footprints, inner);
             }
         }
     }

@@ -60,7 +60,7 @@ std::size_t NestFacts::innermost_rolled() const {
 }
 
 bool NestFacts::stores_change_with(int dim) const {
-    return change_with(stores(), dim);
+    return contains(expansion->stores_change, dim);
 }
 
 double NestFacts::lanes() const {
@@ -97,13 +97,13 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
       slides_(schedule.functions.size()),
       open_slides_(schedule.functions.size()),
       block_strides_(schedule.functions.size()),
+      storage_orders_(schedule.functions.size()),
+      constant_strides_(schedule.functions.size()),
       allocated_bytes_(schedule.functions.size()) {}
 
 void ScheduleFacts::add_nests(const std::vector<int>& roots) {
     // Consumers first: how often something runs depends on the loops around it.
-    std::vector<int> order = topological_order(*derived_);
-    std::ranges::reverse(order);
-    for (const int function : order) {
+    for (const int function : bounds_.consumers_first()) {
         add_nests_of(function, roots);
     }
     std::ranges::reverse(nests_);
@@ -279,8 +279,11 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
     const LoopNest& nest = placement_.running_nest(function, stage);
     const Stage& definition = graph().functions[function].stages[stage];
     const std::vector<StageDim>& dims = bounds_.dims(function, stage);
+    std::vector<LoopRef> usual;
+    const std::vector<LoopRef>& order = loop_order(nest, dims, usual);
     std::vector<LoopFacts> loops;
-    for (const LoopRef& loop : loop_order(nest, dims)) {
+    loops.reserve(order.size());
+    for (const LoopRef& loop : order) {
         LoopFacts facts{{function, stage, loop},
                         run_of(nest, loop),
                         trip_count(nest, dims, loop),
@@ -294,8 +297,7 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
         for (const Slide& slide : slides_[function]) {
             const Loop& dim = definition.loops[loop.dim];
             if (!dim.is_reduction() && dim.position == slide.dim) {
-                std::vector<StageDim> steady = dims;
-                steady[loop.dim].extent = static_cast<std::int64_t>(std::ceil(slide.steady));
+                const auto steady = static_cast<std::int64_t>(std::ceil(slide.steady));
                 const double later = trip_count(nest, steady, loop);
                 facts.trips = (facts.trips + (slide.every - 1) * later) / slide.every;
             }
@@ -303,27 +305,6 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
         loops.push_back(facts);
     }
     return loops;
-}
-
-std::vector<const NestFacts*> ScheduleFacts::nests_at(const LoopSite& site) const {
-    std::vector<const NestFacts*> result;
-    for (const NestFacts& nest : nests_) {
-        if (placement_.kind(nest.function) == Placement::Kind::At &&
-            schedule_.functions[nest.function].compute.site == site) {
-            result.push_back(&nest);
-        }
-    }
-    return result;
-}
-
-std::vector<const NestFacts*> ScheduleFacts::nests_at_root() const {
-    std::vector<const NestFacts*> result;
-    for (const NestFacts& nest : nests_) {
-        if (placement_.kind(nest.function) != Placement::Kind::At) {
-            result.push_back(&nest);
-        }
-    }
-    return result;
 }
 
 const NestFacts& ScheduleFacts::nest(int function, int stage) const {
@@ -516,31 +497,46 @@ std::vector<std::int64_t> ScheduleFacts::strides_in_block(int function) {
     return strides;
 }
 
-std::vector<int> ScheduleFacts::storage_order(int function) const {
-    std::vector<int> order = schedule_.functions[function].storage_order;
+const std::vector<int>& ScheduleFacts::storage_order(int function) {
+    std::vector<int>& order = storage_orders_[function];
     const int dimensions = graph().functions[function].dimensions();
-    for (int d = 0; d < dimensions; d++) {
-        if (std::ranges::count(order, d) == 0) {
-            order.push_back(d);
+    if (order.empty()) {
+        order = schedule_.functions[function].storage_order;
+        for (int d = 0; d < dimensions; d++) {
+            if (std::ranges::count(order, d) == 0) {
+                order.push_back(d);
+            }
         }
     }
     return order;
 }
 
 bool ScheduleFacts::stride_is_constant(int function, int dim) {
-    const Function& f = graph().functions[function];
-    if (f.is_output || dim == placement_.dense_dim(Source::Function, function)) {
-        return placement_.stride(Source::Function, function, dim) != 0;
+    std::vector<bool>& known = constant_strides_[function];
+    if (known.empty()) {
+        known = constant_strides(function);
     }
-    std::vector<bool> constant(f.dimensions(), false);
+    return known[dim];
+}
+
+// [dimension]
+std::vector<bool> ScheduleFacts::constant_strides(int function) {
+    const Function& f = graph().functions[function];
+    std::vector<bool> extents(f.dimensions(), false);
     const Level store = placement_.store(function);
     if (store.kind == Level::Kind::At) {
-        constant = bounds_.within(store.site).constant(function);
+        extents = bounds_.within(store.site).constant(function);
     }
-    const std::vector<int> order = storage_order(function);
-    return std::all_of(order.begin(), std::ranges::find(order, dim), [&](int denser) {
-        return constant[denser] || placement_.has_known_extent(function, denser);
-    });
+    std::vector<bool> strides(f.dimensions(), false);
+    bool constant = true;  // the extents of all that are denser
+    for (const int dim : storage_order(function)) {
+        const bool is_known =
+            f.is_output || dim == placement_.dense_dim(Source::Function, function);
+        strides[dim] =
+            is_known ? placement_.stride(Source::Function, function, dim) != 0 : constant;
+        constant = constant && (extents[dim] || placement_.has_known_extent(function, dim));
+    }
+    return strides;
 }
 
 }  // namespace nestor

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <ranges>
 #include <vector>
 
 #include "cost/expansion.h"
@@ -106,8 +107,17 @@ class ScheduleFacts {
     /** Producers first. */
     [[nodiscard]] const std::vector<NestFacts>& nests() const { return nests_; }
     /** Nests of the functions that are computed at a loop, or of those at root. */
-    [[nodiscard]] std::vector<const NestFacts*> nests_at(const LoopSite& site) const;
-    [[nodiscard]] std::vector<const NestFacts*> nests_at_root() const;
+    [[nodiscard]] auto nests_at(const LoopSite& site) const {
+        return std::views::filter(nests_, [this, site](const NestFacts& nest) {
+            return schedule_.functions[nest.function].compute.site == site &&
+                   placement_.kind(nest.function) == Placement::Kind::At;
+        });
+    }
+    [[nodiscard]] auto nests_at_root() const {
+        return std::views::filter(nests_, [this](const NestFacts& nest) {
+            return placement_.kind(nest.function) != Placement::Kind::At;
+        });
+    }
     /** Functions at root, producers first. */
     [[nodiscard]] const std::vector<int>& roots() const { return roots_; }
     [[nodiscard]] const NestFacts& nest(int function, int stage) const;
@@ -160,7 +170,8 @@ class ScheduleFacts {
     };
 
     /** Dimensions, densest first. */
-    [[nodiscard]] std::vector<int> storage_order(int function) const;
+    [[nodiscard]] const std::vector<int>& storage_order(int function);
+    [[nodiscard]] std::vector<bool> constant_strides(int function);
     [[nodiscard]] std::vector<std::int64_t> strides_in_block(int function);
     void add_nests_of(int function, const std::vector<int>& wanted);
     [[nodiscard]] double threads_of(const NestFacts& nest, std::size_t position) const;
@@ -185,6 +196,8 @@ class ScheduleFacts {
     std::vector<std::vector<LoopSite>> open_slides_;
     // [function][dimension], of what is stored in a loop; 0: not known.
     std::vector<std::optional<std::vector<std::int64_t>>> block_strides_;
+    std::vector<std::vector<int>> storage_orders_;        // [function]; empty: not asked for
+    std::vector<std::vector<bool>> constant_strides_;     // [function]; empty: not asked for
     std::vector<std::optional<double>> allocated_bytes_;  // [function]
     std::vector<int> roots_;
     std::optional<double> everything_;

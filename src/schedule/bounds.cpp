@@ -12,49 +12,9 @@ namespace nestor {
 
 namespace {
 
-// What one iteration of a loop runs through of one dimension of its own nest.
-struct InnerPart {
-    std::int64_t extent = 1;
-    bool complete = false;  // all of the dimension
-    bool varies = false;    // the extent is not the same in every run
-};
-
-// `inside`: the loops of the nest that are inside of the site's.
-InnerPart inner_part(const LoopNest& nest, std::span<const LoopRef> inside,
-                     const std::vector<StageDim>& dims, int stage, int dim) {
-    const int levels = split_count(nest, dim);
-    int outermost = levels + 1;
-    int count = 0;
-    InnerPart part;
-    for (const LoopRef& loop : inside) {
-        if (loop.dim == dim) {
-            part.extent += (loop_extent(nest, dims, loop) - 1) * loop_stride(nest, loop);
-            part.varies = part.varies || !has_constant_extent(dims, loop);
-            outermost = std::min(outermost, loop.level);
-            count++;
-        }
-    }
-    const bool contiguous = count == levels + 1 - outermost;
-    if (contiguous && outermost <= levels) {
-        const std::int64_t whole =
-            outermost == 0 ? dims[dim].extent : nest.splits[dim][outermost - 1].factor;
-        part.extent = stored_extent(whole, splits_of(nest, dim), dims[dim].kind, stage,
-                                    static_cast<std::size_t>(outermost));
-    }
-    part.complete = contiguous && outermost == 0;
-    return part;
-}
-
-// How far along a dimension the iterations of a loop and of those around it are from each other; 0:
-// at the same place. `around`: all of these.
-std::int64_t outer_step(const LoopNest& nest, std::span<const LoopRef> around, int dim) {
-    std::int64_t step = 0;
-    for (const LoopRef& loop : around) {
-        if (loop.dim == dim) {
-            step = std::gcd(step, loop_stride(nest, loop));
-        }
-    }
-    return step;
+bool is_whole(double value) {
+    // std::floor() is a call where the target has no instruction for it.
+    return value == static_cast<double>(static_cast<std::int64_t>(value));
 }
 
 // The multiples of `modulus` around a range; `known`: its minimum is the one that it says.
@@ -126,7 +86,7 @@ Regions::Regions(Bounds& bounds, const LoopSite& site)
     touched_.resize(graph.functions.size() + graph.inputs.size());
     boxes_.resize(bounds.first_dim_.back());
     rates_.resize(boxes_.size() * dims_);
-    for (const int function : bounds.consumers_first_) {
+    for (const int function : bounds.consumers_first()) {
         const bool own = function == site_.function;
         if (!own && !touched_[function]) {
             continue;
@@ -226,34 +186,63 @@ void Regions::set_tile() {
     const Placement& placement = bounds_.placement();
     const std::vector<StageDim>& dims = bounds_.dims(site_.function, site_.stage);
     const bool at_root = placement.kind(site_.function) != Placement::Kind::At;
-    steps_.assign(dims_, 0);
-    std::vector<InnerPart> parts(dims_, {1, true, false});
+    std::vector<Part>& parts = bounds_.scratch_.parts;
+    parts.assign(dims_, {.complete = true});
     for (const LoopNest* nest : placement.nests(site_.function, site_.stage)) {
-        std::vector<LoopRef> usual;
-        if (nest->order.empty()) {
-            usual = loop_order(*nest, dims);
-        }
-        const std::span<const LoopRef> order = nest->order.empty() ? usual : nest->order;
-        const auto at =
-            static_cast<std::size_t>(std::ranges::find(order, site_.loop) - order.begin());
-        for (std::size_t d = 0; d < dims_; d++) {
-            const auto dim = static_cast<int>(d);
-            steps_[d] = std::gcd(steps_[d], outer_step(*nest, order.subspan(at), dim));
-            const InnerPart each = inner_part(*nest, order.first(at), dims, site_.stage, dim);
-            parts[d].extent = std::max(parts[d].extent, each.extent);
-            parts[d].complete = parts[d].complete && each.complete;
-            parts[d].varies = parts[d].varies || each.varies;
-        }
+        add_parts(*nest, dims);
     }
+    steps_.resize(dims_);
     for (std::size_t d = 0; d < dims_; d++) {
         const Loop& loop = stage().loops[d];
-        const InnerPart& part = parts[d];
+        const Part& part = parts[d];
         Box& box = bounds_.scratch_.values[d];
         const bool fixed = part.complete && (at_root || loop.is_reduction());
+        steps_[d] = part.step;
         box.varies = part.varies;
         box.lo = fixed ? static_cast<double>(loop.range.min) : 0;
         box.hi = box.lo + static_cast<double>(part.extent - 1);
         bounds_.scratch_.rates[d * dims_ + d] = fixed ? 0 : 1;
+    }
+}
+
+// Of one nest of the site's stage, to those of all.
+void Regions::add_parts(const LoopNest& nest, const std::vector<StageDim>& dims) {
+    std::vector<Part>& mine = bounds_.scratch_.of_nest;
+    mine.resize(dims_);
+    for (std::size_t d = 0; d < dims_; d++) {
+        mine[d] = {.outermost = split_count(nest, static_cast<int>(d)) + 1};
+    }
+    std::vector<LoopRef> usual;
+    bool inside = true;
+    for (const LoopRef& loop : loop_order(nest, dims, usual)) {
+        inside = inside && loop != site_.loop;
+        Part& part = mine[loop.dim];
+        const std::int64_t stride = loop_stride(nest, loop);
+        if (!inside) {
+            part.step = std::gcd(part.step, stride);
+            continue;
+        }
+        part.extent += (loop_extent(nest, dims, loop) - 1) * stride;
+        part.varies = part.varies || !has_constant_extent(dims, loop);
+        part.outermost = std::min(part.outermost, loop.level);
+        part.inside++;
+    }
+    for (std::size_t d = 0; d < dims_; d++) {
+        Part& part = mine[d];
+        const std::vector<Split>& splits = splits_of(nest, static_cast<int>(d));
+        const int levels = static_cast<int>(splits.size());
+        const bool contiguous = part.inside == levels + 1 - part.outermost;
+        if (contiguous && part.outermost <= levels) {
+            const std::int64_t whole =
+                part.outermost == 0 ? dims[d].extent : splits[part.outermost - 1].factor;
+            part.extent = stored_extent(whole, splits, dims[d].kind, site_.stage,
+                                        static_cast<std::size_t>(part.outermost));
+        }
+        Part& all = bounds_.scratch_.parts[d];
+        all.extent = std::max(all.extent, part.extent);
+        all.complete = all.complete && contiguous && part.outermost == 0;
+        all.varies = all.varies || part.varies;
+        all.step = std::gcd(all.step, part.step);
     }
 }
 
@@ -269,7 +258,7 @@ void Regions::add(const Load& load) {
     for (std::size_t c = 0; c < load.coords.size(); c++) {
         const Coordinate& coordinate = load.coords[c];
         Box box{true, true, true, 0, 0, true};
-        std::ranges::fill(rates, 0);
+        bool moves = false;  // else the rates are still those of another coordinate
         if (coordinate.affine) {
             box = {false, false, false, static_cast<double>(coordinate.offset_min),
                    static_cast<double>(coordinate.offset_max)};
@@ -280,7 +269,7 @@ void Regions::add(const Load& load) {
                 }
                 const Box& values = bounds_.scratch_.values[l];
                 // Halide proves no bound on the extent of x / 2 over a range of x.
-                const bool uneven = rate != std::floor(rate) && values.hi > values.lo;
+                const bool uneven = values.hi > values.lo && !is_whole(rate);
                 // Nor on that of min(x, 1023), unless it is of a single point.
                 const bool clamped = coordinate.is_clamped_along(static_cast<int>(l));
                 const bool cut = clamped && (values.hi > values.lo || box.hi > box.lo);
@@ -290,14 +279,18 @@ void Regions::add(const Load& load) {
                 box.anywhere = box.anywhere || values.anywhere;
                 box.lo += rate * (rate >= 0 ? values.lo : values.hi);
                 box.hi += rate * (rate >= 0 ? values.hi : values.lo);
+                const double* const of_loop = &bounds_.scratch_.rates[l * dims_];
                 for (std::size_t d = 0; d < dims_; d++) {
-                    rates[d] += rate * bounds_.scratch_.rates[l * dims_ + d];
+                    rates[d] = (moves ? rates[d] : 0) + rate * of_loop[d];
                 }
+                moves = true;
             }
-            for (std::size_t d = 0; d < dims_; d++) {
-                const double move = rates[d] * static_cast<double>(steps_[d]);
-                box.uneven = box.uneven || move != std::floor(move);
+            for (std::size_t d = 0; d < dims_ && moves && !box.uneven; d++) {
+                box.uneven = !is_whole(rates[d] * static_cast<double>(steps_[d]));
             }
+        }
+        if (!moves) {
+            std::ranges::fill(rates, 0);
         }
         if (known) {
             unite(first + c, box, rates.data());
@@ -401,13 +394,15 @@ Span Regions::loaded_span(Source source, int index, int dim) const {
     return span_of(before->box, before->rates);
 }
 
+std::int64_t Regions::extent(int function, int dim) const {
+    return bounds_.with_tails(function, dim, aligned(function, dim).extent);
+}
+
 std::vector<std::int64_t> Regions::extents(int function) const {
     const Function& f = bounds_.placement().graph().functions[function];
     std::vector<std::int64_t> result;
-    if (touches(Source::Function, function)) {
-        for (int d = 0; d < f.dimensions(); d++) {
-            result.push_back(bounds_.with_tails(function, d, aligned(function, d).extent));
-        }
+    for (int d = 0; d < f.dimensions() && touches(Source::Function, function); d++) {
+        result.push_back(extent(function, d));
     }
     return result;
 }
@@ -451,19 +446,20 @@ std::vector<bool> Regions::constant(int function) const {
     return result;
 }
 
+std::int64_t Regions::loaded_extent(Source source, int index, int dim) const {
+    const std::size_t at = first_dim(source, index) + dim;
+    const Loaded* const before = before_widening(at);
+    return extent_of(before == nullptr ? boxes_[at] : before->box,
+                     bounds_.needed_extent(source, index, dim));
+}
+
 std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
     const PipelineDag& graph = bounds_.placement().graph();
     const std::size_t dims = source == Source::Function ? graph.functions[index].region.size()
                                                         : graph.inputs[index].region.size();
     std::vector<std::int64_t> result;
-    if (touches(source, index)) {
-        const std::size_t first = first_dim(source, index);
-        for (std::size_t d = 0; d < dims; d++) {
-            const Loaded* const before = before_widening(first + d);
-            const Box& box = before == nullptr ? boxes_[first + d] : before->box;
-            result.push_back(
-                extent_of(box, bounds_.needed_extent(source, index, static_cast<int>(d))));
-        }
+    for (std::size_t d = 0; d < dims && touches(source, index); d++) {
+        result.push_back(loaded_extent(source, index, static_cast<int>(d)));
     }
     return result;
 }
@@ -477,11 +473,9 @@ double Regions::loaded_advance(Source source, int index, int dim) const {
 }
 
 double Regions::advance_of(const Span& span) const {
-    double sum = 0;
-    for (const LoopNest* nest : bounds_.placement().nests(site_.function, site_.stage)) {
-        sum = span.rates[site_.loop.dim] * static_cast<double>(loop_stride(*nest, site_.loop));
-    }
-    return sum;
+    const LoopNest& nest =
+        bounds_.placement().schedule().functions[site_.function].stages[site_.stage].nest;
+    return span.rates[site_.loop.dim] * static_cast<double>(loop_stride(nest, site_.loop));
 }
 
 UnitedLoads::UnitedLoads(const PipelineDag& graph) {
@@ -493,14 +487,22 @@ UnitedLoads::UnitedLoads(const PipelineDag& graph) {
     }
 }
 
+std::vector<int> consumers_first(const PipelineDag& graph) {
+    std::vector<int> order = topological_order(graph);
+    std::ranges::reverse(order);
+    return order;
+}
+
 Bounds::Bounds(const Placement& placement, const SharedBounds& shared)
     : placement_(placement),
       shared_(shared),
+      regions_(placement.graph().functions.size()),
       dims_(placement.graph().functions.size()),
       splits_(placement.graph().functions.size()) {
     const PipelineDag& graph = placement.graph();
-    consumers_first_ = topological_order(graph);
-    std::ranges::reverse(consumers_first_);
+    if (shared_.consumers_first == nullptr) {
+        own_order_ = nestor::consumers_first(graph);
+    }
     std::size_t next = 0;
     for (const Function& f : graph.functions) {
         first_dim_.push_back(next);
@@ -527,12 +529,13 @@ void Bounds::find_extra_points() {
         }
         return false;
     };
-    auto consumer = std::ranges::find_if(consumers_first_, computes_more);
-    if (consumer == consumers_first_.end()) {
+    const std::vector<int>& order = consumers_first();
+    auto consumer = std::ranges::find_if(order, computes_more);
+    if (consumer == order.end()) {
         return;
     }
     extra_points_.assign(first_dim_.back(), 0);
-    for (; consumer != consumers_first_.end(); ++consumer) {
+    for (; consumer != order.end(); ++consumer) {
         const Function& f = graph.functions[*consumer];
         const std::size_t first = first_dim_[*consumer];
         bool any = false;
@@ -589,13 +592,19 @@ std::int64_t Bounds::needed_extent(Source source, int index, int dim) const {
 }
 
 const Regions& Bounds::within(const LoopSite& site) {
-    std::unique_ptr<const Regions>& regions = regions_[site];
-    if (!regions) {
-        // These want the regions of the loops around it, and there is one scratch for all.
-        static_cast<void>(dims(site.function, site.stage));
-        regions.reset(new Regions(*this, site));
+    const auto find = [&]() -> const Regions* {
+        const std::vector<KnownRegions>& known = regions_[site.function];
+        const auto found = std::ranges::find(known, site, &KnownRegions::site);
+        return found == known.end() ? nullptr : found->regions.get();
+    };
+    if (const Regions* known = find()) {
+        return *known;
     }
-    return *regions;
+    // These want the regions of the loops around it, and there is one scratch for all.
+    static_cast<void>(dims(site.function, site.stage));
+    regions_[site.function].push_back(
+        {site, std::unique_ptr<const Regions>(new Regions(*this, site))});
+    return *regions_[site.function].back().regions;
 }
 
 std::vector<std::int64_t> Bounds::stored(int function) {
@@ -670,14 +679,13 @@ std::vector<StageDim> Bounds::make_dims(int function, int stage) {
         return dims;
     }
     const Regions& around = within(placement_.schedule().functions[function].compute.site);
-    const std::vector<std::int64_t> extents = around.extents(function);
-    if (extents.empty()) {
+    if (!around.touches(Source::Function, function)) {
         return dims;
     }
     for (std::size_t d = 0; d < dims.size(); d++) {
         if (!loops[d].is_reduction()) {
             const Span span = around.span(Source::Function, function, loops[d].position);
-            dims[d].extent = extents[loops[d].position];
+            dims[d].extent = around.extent(function, loops[d].position);
             dims[d].constant_extent = !span.whole && !span.varies;
         }
     }
@@ -694,21 +702,23 @@ std::int64_t Bounds::modulus(int function, int dim) const {
 }
 
 std::int64_t Bounds::with_tails(int function, int dim, std::int64_t extent) const {
-    std::vector<std::vector<SplitStage>>& mine = splits_[function];
-    if (mine.empty()) {
+    std::optional<std::vector<SplitStage>>& mine = splits_[function];
+    if (!mine) {
         mine = find_splits(function);
     }
     std::int64_t result = extent;
-    for (const SplitStage& split : mine[dim]) {
-        result =
-            std::max(result, stored_extent(extent, *split.splits, LoopKind::Pure, split.stage));
+    for (const SplitStage& split : *mine) {
+        if (split.dim == dim) {
+            result =
+                std::max(result, stored_extent(extent, *split.splits, LoopKind::Pure, split.stage));
+        }
     }
     return result;
 }
 
-std::vector<std::vector<Bounds::SplitStage>> Bounds::find_splits(int function) const {
+std::vector<Bounds::SplitStage> Bounds::find_splits(int function) const {
     const Function& f = placement_.graph().functions[function];
-    std::vector<std::vector<SplitStage>> result(f.dimensions());
+    std::vector<SplitStage> result;
     for (int s = 0; s < static_cast<int>(f.stages.size()); s++) {
         for (int l = 0; l < static_cast<int>(f.stages[s].loops.size()); l++) {
             const Loop& loop = f.stages[s].loops[l];
@@ -718,7 +728,7 @@ std::vector<std::vector<Bounds::SplitStage>> Bounds::find_splits(int function) c
             for (const LoopNest* nest : placement_.nests(function, s)) {
                 const std::vector<Split>& splits = splits_of(*nest, l);
                 if (!splits.empty()) {
-                    result[loop.position].push_back({&splits, s});
+                    result.push_back({loop.position, &splits, s});
                 }
             }
         }

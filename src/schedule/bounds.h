@@ -2,7 +2,6 @@
 // Bounds: what one iteration of a loop touches, of every function and input at once.
 
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <memory_resource>
 #include <optional>
@@ -49,9 +48,14 @@ struct SharedBounds {
     std::pmr::memory_resource* memory = std::pmr::get_default_resource();
     /** Of the graph; none: loads are looked at one by one. */
     const UnitedLoads* loads = nullptr;
+    /** The graph's functions, consumers first; none: found anew. */
+    const std::vector<int>* consumers_first = nullptr;
 };
 
 class Bounds;
+
+/** See SharedBounds. */
+[[nodiscard]] std::vector<int> consumers_first(const PipelineDag& graph);
 
 /** What one iteration of the loop `site` touches: everything that is loaded in that loop, directly,
  *  through transparent functions, or by functions that are computed inside it. Where a function is
@@ -71,11 +75,15 @@ class Regions {
     [[nodiscard]] bool touches(Source source, int index) const;
     /** Of something that is touched. */
     [[nodiscard]] Span span(Source source, int index, int dim) const;
-    /** No more than the whole region, except that its alignment, and tails of the function that
-     * round up or move inwards, enlarge it to what they store. Empty if nothing in the loop loads
-     * the function. */
+    /** Along a dimension of a function that is touched: no more than the whole region, except that
+     * its alignment, and tails of the function that round up or move inwards, enlarge it to what
+     * they store. */
+    [[nodiscard]] std::int64_t extent(int function, int dim) const;
+    /** Of all dimensions. Empty if nothing in the loop loads the function. */
     [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
-    /** What is loaded, without the tails. Empty if nothing is. */
+    /** What is loaded of something that is touched along a dimension, without the tails. */
+    [[nodiscard]] std::int64_t loaded_extent(Source source, int index, int dim) const;
+    /** Of all dimensions. Empty if nothing is. */
     [[nodiscard]] std::vector<std::int64_t> loaded(Source source, int index) const;
     /** The same, as a span. Of a function whose updates reach further than what is loaded (scans),
      * and that is not computed inside, it is what is loaded only. */
@@ -108,11 +116,23 @@ class Regions {
         std::vector<double> rates;
     };
 
+    // What one iteration of the site's loop runs through of one dimension of its own nest.
+    struct Part {
+        std::int64_t extent = 1;
+        int outermost = 0;      // level of the outermost loop inside of the site's
+        int inside = 0;         // loops inside of the site's
+        bool complete = false;  // all of the dimension
+        bool varies = false;    // the extent is not the same in every run
+        std::int64_t step = 0;  // how far the iterations around are apart; 0: at the same place
+    };
+
     // Used while regions are made, and kept so that memory is.
     struct Scratch {
         std::vector<Box> values;      // of the loops of the stage that is being looked at
         std::vector<double> rates;    // [loop][dimension of the site's stage]
         std::vector<double> of_load;  // [dimension of the site's stage]
+        std::vector<Part> parts;      // [dimension of the site's stage], of all its nests
+        std::vector<Part> of_nest;    // the same of one of them
     };
 
     Regions(Bounds& bounds, const LoopSite& site);
@@ -120,6 +140,7 @@ class Regions {
     void load_everything(int function);
     bool iterations_of(int consumer, int stage);
     void set_tile();
+    void add_parts(const LoopNest& nest, const std::vector<StageDim>& dims);
     void add(const Load& load);
     void unite(std::size_t at, Box box, const double* rates);
     void cover_all_positions(std::size_t dim, Box& box, double& rate) const;
@@ -170,12 +191,17 @@ class Bounds {
     [[nodiscard]] std::int64_t modulus(int function, int dim) const;
 
     [[nodiscard]] const Placement& placement() const { return placement_; }
+    /** The graph's functions. */
+    [[nodiscard]] const std::vector<int>& consumers_first() const {
+        return shared_.consumers_first != nullptr ? *shared_.consumers_first : own_order_;
+    }
 
   private:
     friend class Regions;
 
     /** A stage that splits a pure dimension. */
     struct SplitStage {
+        int dim;  // of the function
         const std::vector<Split>* splits;
         int stage;
     };
@@ -187,18 +213,22 @@ class Bounds {
     /** Extent of all that is needed of it, with what the alignment of its consumers asks for. */
     [[nodiscard]] std::int64_t needed_extent(Source source, int index, int dim) const;
     [[nodiscard]] std::vector<StageDim> make_dims(int function, int stage);
-    [[nodiscard]] std::vector<std::vector<SplitStage>> find_splits(int function) const;
+    [[nodiscard]] std::vector<SplitStage> find_splits(int function) const;
 
     const Placement& placement_;
     const SharedBounds shared_;
-    std::vector<int> consumers_first_;
+    std::vector<int> own_order_;          // unless it is shared
     std::vector<std::size_t> first_dim_;  // [function, then input, then the end]
     // By first_dim_, points more than the graph's regions have; empty: nowhere any.
     std::vector<std::int64_t> extra_points_;
-    std::map<LoopSite, std::unique_ptr<const Regions>> regions_;
+    struct KnownRegions {
+        LoopSite site;
+        std::unique_ptr<const Regions> regions;
+    };
+    std::vector<std::vector<KnownRegions>> regions_;                       // [function of the site]
     std::vector<std::vector<std::optional<std::vector<StageDim>>>> dims_;  // [function][stage]
-    // [function][dimension], each function's when first asked for.
-    mutable std::vector<std::vector<std::vector<SplitStage>>> splits_;
+    // [function], each when first asked for.
+    mutable std::vector<std::optional<std::vector<SplitStage>>> splits_;
     Regions::Scratch scratch_;
 };
 

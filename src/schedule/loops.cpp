@@ -54,22 +54,28 @@ bool has_loop(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef l
            loop.level <= split_count(nest, loop.dim);
 }
 
-std::vector<LoopRef> loop_order(const LoopNest& nest, const std::vector<StageDim>& dims) {
+const std::vector<LoopRef>& loop_order(const LoopNest& nest, const std::vector<StageDim>& dims,
+                                       std::vector<LoopRef>& usual) {
     if (!nest.order.empty()) {
         return nest.order;
     }
-    std::vector<LoopRef> order;
+    usual.clear();
     for (const bool pure : {false, true}) {
         for (int d = 0; d < static_cast<int>(dims.size()); d++) {
             if ((dims[d].kind == LoopKind::Pure) != pure) {
                 continue;
             }
             for (int level = split_count(nest, d); level >= 0; level--) {
-                order.push_back({d, level});
+                usual.push_back({d, level});
             }
         }
     }
-    return order;
+    return usual;
+}
+
+std::vector<LoopRef> loop_order(const LoopNest& nest, const std::vector<StageDim>& dims) {
+    std::vector<LoopRef> usual;
+    return loop_order(nest, dims, usual);
 }
 
 std::int64_t loop_extent(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {

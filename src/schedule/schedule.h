@@ -272,5 +272,9 @@ struct StageDim {
  * levels of a dimension next to each other. */
 [[nodiscard]] std::vector<LoopRef> loop_order(const LoopNest& nest,
                                               const std::vector<StageDim>& dims);
+/** The same without a copy: the nest's own order, or `usual`, which gets Halide's. */
+[[nodiscard]] const std::vector<LoopRef>& loop_order(const LoopNest& nest,
+                                                     const std::vector<StageDim>& dims,
+                                                     std::vector<LoopRef>& usual);
 
 }  // namespace nestor

@@ -46,22 +46,27 @@ int loop_of_loads(const Stage& stage, int function, int dim) {
     return loop;
 }
 
-bool stays_at_its_points(const Stage& stage, int dimensions, int dim) {
+bool stays_at_its_points(const Stage& stage, int dim) {
+    const auto is_pure = [&](const Loop& loop) {
+        return loop.kind == LoopKind::Pure && loop.position == dim;
+    };
     const auto stays = [&](const Coordinate& coordinate) {
         const int loop = only_loop(coordinate);
-        return loop >= 0 && stage.loops[loop].kind == LoopKind::Pure &&
-               stage.loops[loop].position == dim;
+        return loop >= 0 && is_pure(stage.loops[loop]);
     };
-    return stays(stored_at(stage, dimensions)[dim]) &&
-           std::ranges::all_of(stage.own_loads,
-                               [&](const Load& load) { return stays(load.coords[dim]); });
+    // See stored_at().
+    const bool stored =
+        stage.stores.empty() ? std::ranges::any_of(stage.loops, is_pure) : stays(stage.stores[dim]);
+    return stored && std::ranges::all_of(stage.own_loads,
+                                         [&](const Load& load) { return stays(load.coords[dim]); });
 }
 
 // Points along a dimension of a stage in one iteration of one of its loops; nothing if no constant
 // bounds them.
 std::optional<std::int64_t> points_inside(const LoopNest& nest, const std::vector<StageDim>& dims,
                                           int stage, int dim, LoopRef site) {
-    const std::vector<LoopRef> order = loop_order(nest, dims);
+    std::vector<LoopRef> usual;
+    const std::vector<LoopRef>& order = loop_order(nest, dims, usual);
     const std::vector<Split>& splits = splits_of(nest, dim);
     const int levels = static_cast<int>(splits.size());
     int first = levels + 1;  // of the levels inside
@@ -99,7 +104,7 @@ bool is_only_for_its_site(const Placement& placement, int function) {
                 each.stages, [](const StageSchedule& s) { return s.compute_with.has_value(); });
         });
     const LoopSite& site = schedule.compute.site;
-    return !fused && f.consumers == std::vector<int>{site.function} &&
+    return !fused && f.consumers.size() == 1 && f.consumers.front() == site.function &&
            placement.uses(function) == std::vector<Placement::Use>{{site.function, site.stage}};
 }
 
@@ -133,7 +138,7 @@ std::optional<std::int64_t> stored_within(const Placement& placement, int functi
     const Function& f = placement.graph().functions[function];
     std::int64_t most = asked.value_or(0);
     for (const Stage& stage : f.stages) {
-        if (!asked || (stage.index > 0 && !stays_at_its_points(stage, f.dimensions(), dim))) {
+        if (!asked || (stage.index > 0 && !stays_at_its_points(stage, dim))) {
             return std::nullopt;
         }
         for (const LoopNest* nest : placement.nests(function, stage.index)) {

@@ -45,10 +45,13 @@ bool computes_more(const std::vector<Split>& splits, const StageDim& dim, int st
 }
 
 bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage, int dim) {
-    std::int64_t whole = dims[dim].constant_extent ? dims[dim].extent : 0;
-    const std::vector<Split>& splits = splits_of(nest, dim);
+    return has_guard(splits_of(nest, dim), dims[dim], stage);
+}
+
+bool has_guard(const std::vector<Split>& splits, const StageDim& dim, int stage) {
+    std::int64_t whole = dim.constant_extent ? dim.extent : 0;
     for (std::size_t level = 0; level < splits.size(); level++) {
-        const Tail tail = resolved(splits[level].tail, dims[dim].kind, stage, level);
+        const Tail tail = resolved(splits[level].tail, dim.kind, stage, level);
         const bool exact = whole > 0 && whole % splits[level].factor == 0;
         if (!exact && is_guard(tail)) {
             return true;

@@ -26,6 +26,8 @@ namespace nestor {
 /** Whether a dimension has a guard that is not known to hold always. */
 [[nodiscard]] bool has_guard(const LoopNest& nest, const std::vector<StageDim>& dims, int stage,
                              int dim);
+/** The same of these splits. */
+[[nodiscard]] bool has_guard(const std::vector<Split>& splits, const StageDim& dim, int stage);
 
 /** Points that are stored along a dimension of extent `extent`, tails included, with splits number
  * `first` and later. */

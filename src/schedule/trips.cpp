@@ -5,12 +5,16 @@
 namespace nestor {
 
 double trip_count(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop) {
+    return trip_count(nest, dims[loop.dim].extent, loop);
+}
+
+double trip_count(const LoopNest& nest, std::int64_t extent, LoopRef loop) {
     const bool split = loop.dim < static_cast<int>(nest.splits.size());
     const int levels = split ? static_cast<int>(nest.splits[loop.dim].size()) : 0;
     const auto tile = [&](int level) {  // extent of what the loop at `level` covers
-        return level == 0 ? dims[loop.dim].extent : nest.splits[loop.dim][level - 1].factor;
+        return level == 0 ? extent : nest.splits[loop.dim][level - 1].factor;
     };
-    const auto whole = static_cast<double>(std::min(tile(loop.level), dims[loop.dim].extent));
+    const auto whole = static_cast<double>(std::min(tile(loop.level), extent));
     if (loop.level == levels) {
         return whole;
     }

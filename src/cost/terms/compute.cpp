@@ -398,14 +398,14 @@ class NestWork {
             return 0;
         }
         double vectors = 0;
-        for (const NestFacts* each : facts_.nests_at(nest_.loops[body_.rolled].site)) {
-            const Function& f = facts_.graph().functions[each->function];
+        for (const NestFacts& each : facts_.nests_at(nest_.loops[body_.rolled].site)) {
+            const Function& f = facts_.graph().functions[each.function];
             double copies = 1;
-            for (const LoopFacts& loop : each->loops) {
+            for (const LoopFacts& loop : each.loops) {
                 copies *= loop.run == LoopRun::Unrolled ? loop.trips : 1;
             }
             for (const ScalarType& type : f.types) {
-                vectors += copies * instructions(machine_, type.element(), each->lanes()).count;
+                vectors += copies * instructions(machine_, type.element(), each.lanes()).count;
             }
         }
         return vectors;

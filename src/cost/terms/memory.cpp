@@ -28,8 +28,8 @@ double beyond(const ScheduleFacts& facts, const NestFacts& nest, std::size_t pos
         if (position == 0 || fits(nest, position)) {
             return sum + moved(nest, position);
         }
-        for (const NestFacts* inner : facts.nests_at(nest.loops[position].site)) {
-            sum += beyond(facts, *inner, inner->loops.size(), fits, moved);
+        for (const NestFacts& inner : facts.nests_at(nest.loops[position].site)) {
+            sum += beyond(facts, inner, inner.loops.size(), fits, moved);
         }
     }
     return sum;
@@ -249,20 +249,20 @@ Traffic& Traffic::operator+=(const Traffic& other) {
 std::vector<NestTraffic> group_traffic(ScheduleFacts& facts, int root, GroupFootprints& all) {
     const Machine& machine = facts.machine();
     std::vector<NestTraffic> result;
-    for (const NestFacts* nest : facts.nests_at_root()) {
-        if (nest->function != root) {
+    for (const NestFacts& nest : facts.nests_at_root()) {
+        if (nest.function != root) {
             continue;
         }
-        Footprints& footprints = all.emplace_back(facts, *nest);
+        Footprints& footprints = all.emplace_back(facts, nest);
         using enum CacheTraffic::Sets;
         const auto past = [&](const CacheLevel& cache, CacheTraffic::Sets sets, double start) {
-            return CacheTraffic(facts, footprints, cache, sets, start).bytes(*nest);
+            return CacheTraffic(facts, footprints, cache, sets, start).bytes(nest);
         };
         result.push_back({{past(machine.l1, ByAddress, 0), past(machine.l2, ByAddress, kStartL3),
                            past(machine.l3, Hashed, kStartDram),
-                           PageVisits(facts, footprints, kTranslations).count(*nest),
-                           PageVisits(facts, footprints, kSecondTranslations).count(*nest)},
-                          threads_in(facts, *nest)});
+                           PageVisits(facts, footprints, kTranslations).count(nest),
+                           PageVisits(facts, footprints, kSecondTranslations).count(nest)},
+                          threads_in(facts, nest)});
     }
     return result;
 }
