@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 #include <random>
-#include <unordered_map>
 
 #include "base/hash.h"
 #include "search/inlining.h"
@@ -31,7 +30,7 @@ constexpr double kCodeOfTwice = 1e7;
 class Descent {
   public:
     Descent(Builder& builder, Evaluator& evaluator, const Caps& caps, const Limits& limits,
-            const Dropout& dropout, const Observer& observer)
+            const Dropout& dropout, const Observer& observer, Outcomes* outcomes)
         : dag_(builder.dag()),
           builder_(builder),
           evaluator_(evaluator),
@@ -39,6 +38,7 @@ class Descent {
           limits_(limits),
           dropout_(dropout),
           observer_(observer),
+          outcomes_(outcomes != nullptr ? *outcomes : own_outcomes_),
           state_{0, std::vector<int>(dag_.functions.size(), 0),
                  std::vector<int>(dag_.functions.size(), -1)} {}
 
@@ -72,7 +72,7 @@ class Descent {
     Found shake(Found best, std::uint64_t seed, std::int64_t work) {
         std::mt19937_64 random(seed);
         charge_ = charge(best.schedule);
-        converge(best);
+        settle(best);
         const std::int64_t functions = std::ssize(dag_.functions);
         const std::int64_t first = moves_;
         int in_vain = 0;
@@ -149,6 +149,34 @@ class Descent {
         }
     }
 
+    // As converge(), where all but joint moves may be known not to improve it.
+    void settle(Found& best) {
+        if (best.plan != outcomes_.settled) {
+            converge(best);
+            return;
+        }
+        state_.step++;
+        std::ranges::fill(state_.looked_at, state_.step);
+        if (outcomes_.of_joint) {
+            return;
+        }
+        const auto joint = [this](Builder& builder, const Plan& plan, int function,
+                                  const auto& visit) {
+            if (builder.moves().has(MoveKind::Blocks)) {
+                for_each_joint_block(dag_, plan, function, visit);
+            }
+        };
+        bool improved = false;
+        for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0 && !is_over(); f--) {
+            improved = improve(f, joint, best) || improved;
+        }
+        if (improved) {
+            converge(best);
+        } else {
+            note_settled(best, !is_over());
+        }
+    }
+
     // Until no move improves it.
     void converge(Found& best) {
         const auto moves = [this](Builder&, const Plan& plan, int function, const auto& visit) {
@@ -165,6 +193,14 @@ class Descent {
                 improved = (!is_settled(f, best) && improve(f, moves, best)) || improved;
             }
         }
+        if (!leaves_out_worse_) {
+            note_settled(best, !improved);
+        }
+    }
+
+    void note_settled(const Found& best, bool is_so) {
+        outcomes_.settled = is_so ? best.plan : Plan();
+        outcomes_.of_joint = has_joint_moves_;
     }
 
     [[nodiscard]] bool is_legal(const Schedule& schedule) const {
@@ -204,7 +240,7 @@ class Descent {
             if (observer_) {
                 observer_(schedule, seconds);
             }
-            outcomes_[move] = seconds / before;
+            outcomes_.of_moves[move] = seconds / before;
             if (seconds >= enough) {
                 return;
             }
@@ -238,8 +274,8 @@ class Descent {
     }
 
     [[nodiscard]] bool is_known_worse(std::uint64_t move) const {
-        const auto known = outcomes_.find(move);
-        return known != outcomes_.end() && known->second > kWorse;
+        const auto known = outcomes_.of_moves.find(move);
+        return known != outcomes_.of_moves.end() && known->second > kWorse;
     }
 
     void note_changes(const Plan& from, const Plan& to) {
@@ -302,12 +338,12 @@ class Descent {
     const Limits& limits_;
     const Dropout& dropout_;
     const Observer& observer_;
+    Outcomes own_outcomes_;
+    Outcomes& outcomes_;
     double charge_ = 1;  // of the best one
     bool has_joint_moves_ = true;
     std::int64_t moves_ = 0;  // that were on offer
     bool leaves_out_worse_ = false;
-    // By key_of_move(): what it last made of the time, at least, as a factor.
-    std::unordered_map<std::uint64_t, double> outcomes_;
     struct State {
         int step;                    // functions looked at
         std::vector<int> changed;    // [function]: the step that last changed its plan
@@ -435,19 +471,20 @@ std::optional<Start> make_further_start(const PipelineDag& dag, const Machine& m
 
 std::optional<Found> descend(Builder& builder, Evaluator& evaluator, const Start& start,
                              const Caps& caps, const Limits& limits, const Dropout& dropout,
-                             const Observer& observer) {
-    return Descent(builder, evaluator, caps, limits, dropout, observer).run(start);
+                             const Observer& observer, Outcomes* outcomes) {
+    return Descent(builder, evaluator, caps, limits, dropout, observer, outcomes).run(start);
 }
 
 Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
-            const Limits& limits, std::uint64_t seed, std::int64_t work, const Dropout& dropout) {
-    return Descent(builder, evaluator, caps, limits, dropout, {})
+            const Limits& limits, std::uint64_t seed, std::int64_t work, const Dropout& dropout,
+            Outcomes* outcomes) {
+    return Descent(builder, evaluator, caps, limits, dropout, {}, outcomes)
         .shake(std::move(found), seed, work);
 }
 
 Found finish(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
              const Limits& limits, const Dropout& dropout) {
-    return Descent(builder, evaluator, caps, limits, dropout, {}).finish(std::move(found));
+    return Descent(builder, evaluator, caps, limits, dropout, {}, nullptr).finish(std::move(found));
 }
 
 }  // namespace nestor

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "cost/evaluator.h"
@@ -46,20 +47,31 @@ struct Dropout {
 /** Sees every schedule that is looked at, legal or not, with its predicted seconds. */
 using Observer = std::function<void(const Schedule& schedule, double seconds)>;
 
+/** What a descent knows at its end, for what goes on from there. */
+struct Outcomes {
+    // Of moves, by what they make of the functions that they change: the time that each led to when
+    // it was last looked at, at least, for each second of the time before.
+    std::unordered_map<std::uint64_t, double> of_moves;
+    Plan settled;           // no move improves it
+    bool of_joint = false;  // nor one of for_each_joint_block()
+};
+
 /** Takes the best move of each function in turn until none improves, or `limits` say stop. Only
  * legal schedules are found; none if the start itself is not legal. */
 [[nodiscard]] std::optional<Found> descend(Builder& builder, Evaluator& evaluator,
                                            const Start& start, const Caps& caps,
                                            const Limits& limits, const Dropout& dropout = {},
-                                           const Observer& observer = {});
+                                           const Observer& observer = {},
+                                           Outcomes* outcomes = nullptr);
 
 /** Iterated local search (Lourenço, Martin, Stützle, "Iterated local search", 2003): changes two
  * decisions near each other at random, descends from there, and keeps what is better, until `work`
  * moves times functions were on offer, or nothing helps for long. Moves that were worse the last
- * time are left out until something better is found. The same seed finds the same. */
+ * time are left out until something better is found. `outcomes`: of the descents before, by the
+ * same builder, or none. The same seed finds the same. */
 [[nodiscard]] Found shake(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,
                           const Limits& limits, std::uint64_t seed, std::int64_t work,
-                          const Dropout& dropout = {});
+                          const Dropout& dropout = {}, Outcomes* outcomes = nullptr);
 
 /** As descend(), with for_each_finishing_move(), too. */
 [[nodiscard]] Found finish(Builder& builder, Evaluator& evaluator, Found found, const Caps& caps,

@@ -249,13 +249,15 @@ std::optional<Proposal> Explorer::improved(const Lineage& parent, std::int64_t w
                                            const Limits& limits, std::mt19937_64& random) {
     const Tools& tools = tools_[parent.space];
     const Caps caps = caps_in(spaces_[parent.space], caps_);
+    Outcomes outcomes;
     const std::optional<Found> found =
-        descend(*tools.builder, *tools.evaluator, {"measured", parent.plan}, caps, limits);
+        descend(*tools.builder, *tools.evaluator, {"measured", parent.plan}, caps, limits, {}, {},
+                &outcomes);
     if (!found) {
         return std::nullopt;
     }
-    const Found better =
-        shake(*tools.builder, *tools.evaluator, *found, caps, limits, random(), work);
+    const Found better = shake(*tools.builder, *tools.evaluator, *found, caps, limits, random(),
+                               work, {}, &outcomes);
     Proposal made = make(child_of(parent, better.plan), "local search");
     return is_legal(made) ? std::optional(std::move(made)) : std::nullopt;
 }

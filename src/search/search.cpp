@@ -154,6 +154,7 @@ struct Run {
     Caps allowed;
     Evaluator evaluator;
     Builder builder;
+    Outcomes outcomes;
     std::optional<Found> found;
 };
 
@@ -192,12 +193,12 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
     const auto local_search = [&](Run& run, std::uint64_t seed, std::int64_t much) {
         if (run.found && much > 0) {
             run.found = shake(run.builder, run.evaluator, std::move(*run.found), run.allowed,
-                              limits, seed, much, options.dropout);
+                              limits, seed, much, options.dropout, &run.outcomes);
         }
     };
     each_in_a_thread(runs, [&](Run& run) {
-        run.found =
-            descend(run.builder, run.evaluator, run.start, run.allowed, limits, options.dropout);
+        run.found = descend(run.builder, run.evaluator, run.start, run.allowed, limits,
+                            options.dropout, {}, &run.outcomes);
         local_search(run, run.seed, work);
     });
     std::vector<Run*> best;

@@ -507,6 +507,33 @@ TEST(LocalSearch, EndsWhereNoMoveHelps) {
     EXPECT_GT(better, 0);
 }
 
+// What a descent has just looked at is not looked at again.
+TEST(LocalSearch, GoesOnFromWhatADescentKnows) {
+    const Machine machine = avx2();
+    for (const PipelineDag& dag : samples::all()) {
+        const Caps caps = search_caps(dag, machine, {});
+        const Start start = make_starts(dag, machine).front();
+        Evaluator evaluator(dag, machine);
+        Builder builder(dag, machine);
+        Outcomes outcomes;
+        const auto found = descend(builder, evaluator, start, caps, no_limits(), {}, {}, &outcomes);
+        ASSERT_TRUE(found) << dag.name;
+        EXPECT_EQ(outcomes.settled, found->plan) << dag.name;
+        EXPECT_FALSE(outcomes.of_joint);
+        const auto states = [&](Outcomes* known) {
+            return shake(builder, evaluator, *found, caps, no_limits(), 1, 0, {}, known).states -
+                   found->states;
+        };
+        const int anew = states(nullptr);
+        const int first = states(&outcomes);
+        EXPECT_TRUE(outcomes.of_joint);
+        if (found->plan == outcomes.settled) {  // joint moves change nothing
+            EXPECT_LT(first, anew) << dag.name;
+            EXPECT_EQ(states(&outcomes), 0) << dag.name;
+        }
+    }
+}
+
 TEST(LocalSearch, DoesNotGoOnWhereDescentsAgree) {
     constexpr std::int64_t kWork = 32'000;  // of the four passes after the first
     const Machine machine = avx2();
