@@ -12,8 +12,9 @@ namespace nestor {
 
 namespace {
 
+// Of points, of which there are fewer than 2^63. std::floor() is a call where the target has no
+// instruction for it.
 bool is_whole(double value) {
-    // std::floor() is a call where the target has no instruction for it.
     return value == static_cast<double>(static_cast<std::int64_t>(value));
 }
 
