@@ -454,17 +454,6 @@ std::int64_t Regions::loaded_extent(Source source, int index, int dim) const {
                      bounds_.needed_extent(source, index, dim));
 }
 
-std::vector<std::int64_t> Regions::loaded(Source source, int index) const {
-    const PipelineDag& graph = bounds_.placement().graph();
-    const std::size_t dims = source == Source::Function ? graph.functions[index].region.size()
-                                                        : graph.inputs[index].region.size();
-    std::vector<std::int64_t> result;
-    for (std::size_t d = 0; d < dims && touches(source, index); d++) {
-        result.push_back(loaded_extent(source, index, static_cast<int>(d)));
-    }
-    return result;
-}
-
 double Regions::advance(Source source, int index, int dim) const {
     return advance_of(span(source, index, dim));
 }

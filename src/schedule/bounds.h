@@ -83,8 +83,6 @@ class Regions {
     [[nodiscard]] std::vector<std::int64_t> extents(int function) const;
     /** What is loaded of something that is touched along a dimension, without the tails. */
     [[nodiscard]] std::int64_t loaded_extent(Source source, int index, int dim) const;
-    /** Of all dimensions. Empty if nothing is. */
-    [[nodiscard]] std::vector<std::int64_t> loaded(Source source, int index) const;
     /** The same, as a span. Of a function whose updates reach further than what is loaded (scans),
      * and that is not computed inside, it is what is loaded only. */
     [[nodiscard]] Span loaded_span(Source source, int index, int dim) const;

@@ -144,7 +144,14 @@ class Descent {
     void for_each_move(const Plan& plan, int function,
                        const std::function<void(const Plan&)>& visit) const {
         for_each_neighbour(builder_, plan, function, visit);
-        if (has_joint_moves_ && builder_.moves().has(MoveKind::Blocks)) {
+        if (has_joint_moves_) {
+            for_each_joint_move(plan, function, visit);
+        }
+    }
+
+    void for_each_joint_move(const Plan& plan, int function,
+                             const std::function<void(const Plan&)>& visit) const {
+        if (builder_.moves().has(MoveKind::Blocks)) {
             for_each_joint_block(dag_, plan, function, visit);
         }
     }
@@ -160,11 +167,8 @@ class Descent {
         if (outcomes_.of_joint) {
             return;
         }
-        const auto joint = [this](Builder& builder, const Plan& plan, int function,
-                                  const auto& visit) {
-            if (builder.moves().has(MoveKind::Blocks)) {
-                for_each_joint_block(dag_, plan, function, visit);
-            }
+        const auto joint = [this](Builder&, const Plan& plan, int function, const auto& visit) {
+            for_each_joint_move(plan, function, visit);
         };
         bool improved = false;
         for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0 && !is_over(); f--) {

@@ -119,7 +119,8 @@ TEST(Footprint, OfAScanIsAllOfItAndLessIsLoaded) {
     EXPECT_EQ(row.extents(scan), (Extents{100, 100}));
     EXPECT_TRUE(row.span(Source::Function, scan, 1).whole);
     EXPECT_EQ(row.advance(Source::Function, scan, 1), 0);
-    EXPECT_EQ(row.loaded(Source::Function, scan), (Extents{100, 1}));
+    EXPECT_EQ(row.loaded_extent(Source::Function, scan, 0), 100);
+    EXPECT_EQ(row.loaded_extent(Source::Function, scan, 1), 1);
     EXPECT_FALSE(row.loaded_span(Source::Function, scan, 1).whole);
     EXPECT_EQ(row.loaded_advance(Source::Function, scan, 1), 1);
 }

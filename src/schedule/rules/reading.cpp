@@ -145,7 +145,7 @@ void check_careful_warm_ups(const RuleContext& c, const Reach& reach) {
                 continue;
             }
             const double step = std::abs(regions.advance(Source::Function, f, d));
-            const auto needed = static_cast<double>(regions.loaded(Source::Function, f)[d]);
+            const auto needed = static_cast<double>(regions.loaded_extent(Source::Function, f, d));
             if (step > 0 && needed > step && std::fmod(needed, step) != 0) {
                 c.broken(f, -1, "slides from the middle of a step, and may read beyond an input");
                 return true;
