@@ -83,6 +83,8 @@ void print_text(const PipelineDag& dag, const Schedule& schedule, const Predicti
 Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
                          const Machine& machine, const Correction* correction) {
     nlohmann::json rows = nlohmann::json::array();
+    Caps caps;
+    caps.masked_bytes = machine.masked_bytes();
     for (const std::string& path : options.schedules) {
         const Result<Schedule> schedule = read_schedule(dag, path);
         if (!schedule) {
@@ -100,7 +102,7 @@ Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
         if (options.json) {
             rows.push_back({{"schedule", path},
                             {"seconds", cost_json(prediction.cost)},
-                            {"code_size", code_size(dag, schedule.value())}});
+                            {"code_size", code_size(dag, schedule.value(), caps)}});
         } else {
             std::cout << path << "\n";
             print_text(dag, schedule.value(), prediction);

@@ -78,6 +78,19 @@ bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
     return false;
 }
 
+// A loop of a stage, with what Halide knows of its extent.
+StageDim known_dim(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
+    const Function& f = facts.graph().functions[nest.function];
+    const Loop& loop = f.stages[nest.stage].loops[loop_dim];
+    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
+    if (!loop.is_reduction()) {
+        const bool all = f.constant[loop.position] && dim.extent == f.region[loop.position].extent;
+        dim.constant_extent =
+            (dim.constant_extent || all) && !is_cut_by_readers(facts, nest.function, loop.position);
+    }
+    return dim;
+}
+
 }  // namespace
 
 double border_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
@@ -103,17 +116,35 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
     if (f.joined) {
         return true;
     }
-    if (is_divided(nest, loop_dim, nest.innermost_rolled())) {
-        return false;
+    return !is_divided(nest, loop_dim, nest.innermost_rolled()) &&
+           has_guard(splits_of(*nest.nest, loop_dim), known_dim(facts, nest, loop_dim), nest.stage);
+}
+
+double masked_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
+    const StageDim dim = known_dim(facts, nest, loop_dim);
+    if (!has_guard(splits_of(*nest.nest, loop_dim), dim, nest.stage)) {
+        return 0;
     }
-    const Loop& loop = f.stages[nest.stage].loops[loop_dim];
-    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
-    if (!loop.is_reduction()) {
-        const bool all = f.constant[loop.position] && dim.extent == f.region[loop.position].extent;
-        dim.constant_extent =
-            (dim.constant_extent || all) && !is_cut_by_readers(facts, nest.function, loop.position);
+    double block = 1;  // points that the loops of the dimension go over, all together
+    double iterations = 1;
+    bool divided = false;
+    for (std::size_t i = 0; i < nest.loops.size(); i++) {
+        const LoopFacts& loop = nest.loops[i];
+        if (loop.site.loop.dim != loop_dim) {
+            continue;
+        }
+        if (i < nest.innermost_rolled() || loop.trips <= 1) {
+            block = std::max(block, loop.stride * std::ceil(loop.trips));
+        } else {
+            iterations *= loop.trips;
+            divided = divided || may_be_partitioned(*nest.nest, loop.site.loop);
+        }
     }
-    return has_guard(splits_of(*nest.nest, loop_dim), dim, nest.stage);
+    if (!divided) {
+        return 1;
+    }
+    const bool comes_out_even = std::fmod(static_cast<double>(dim.extent), block) == 0;
+    return comes_out_even ? 0 : 1 / std::max(iterations, 1.0);
 }
 
 }  // namespace nestor

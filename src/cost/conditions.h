@@ -19,4 +19,10 @@ namespace nestor {
  * function, whatever their sizes are. */
 [[nodiscard]] bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
 
+/** Share of the iterations of a stage's vectors, along one of its loops, of which Halide does not
+ * know that all lanes are wanted: it masks their loads and stores. That is the last one of a loop
+ * that may be partitioned, unless the blocks come out even at the estimates, and each where there
+ * is no such loop. */
+[[nodiscard]] double masked_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
+
 }  // namespace nestor

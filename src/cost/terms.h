@@ -18,7 +18,8 @@ struct NestCycles {
     double stores = 0;      // of the store ports
     double issue = 0;       // of the front end, all instructions
     double latency = 0;     // of chains of dependent operations
-    double loops = 0;       // of entering, leaving and advancing loops
+    double loops = 0;  // of entering, leaving and advancing loops, and of branches for elements
+                       // under masks
 
     /** Ports work at the same time; the busiest one decides, and what waits for it is not free. */
     [[nodiscard]] double total() const;

@@ -170,7 +170,10 @@ struct Stage {
     std::vector<Load> own_loads;  // of itself
     /** Where it writes, one a dimension of the function; empty: at its pure variables. */
     std::vector<Coordinate> stores;
-    OpCounts ops;
+    OpCounts ops;  // of a tuple, of each element by itself
+    /** The same with what elements of a tuple have in common once, if there is such: see
+     * cost/terms/compute.cpp. */
+    std::optional<OpCounts> merged_ops;
     std::optional<Selector> selector;  // of several, the one by which most work can be left out
     std::optional<NarrowProduct> product;
     std::vector<Phase> phases;  // at most 3

@@ -242,14 +242,20 @@ void find_served_elements(const PipelineParts& parts, const std::vector<Expr>& v
 OpCounts count_ops(const PipelineParts& parts, const Estimates& estimates,
                    const std::map<std::string, int>& input_index, const std::string& self,
                    const std::vector<Loop>& loops, const std::vector<Expr>& values,
-                   LoopSet anyway = 0) {
+                   LoopSet anyway = 0, const std::vector<Expr>& stored_at = {}) {
     Stage scratch;
     scratch.loops = loops;
-    Reader counter(parts, estimates, input_index, self, scratch, anyway);
+    Reader counter(parts, estimates, input_index, self, scratch, anyway, stored_at);
     for (const Expr& value : values) {
         value.accept(&counter);
     }
     return scratch.ops;
+}
+
+/** The same expressions, in which equal parts of different ones are one object, too. */
+std::vector<Expr> sharing_parts(const std::vector<Expr>& expressions) {
+    const Expr all = Call::make(Int(32), "nestor_all", expressions, Call::PureExtern);
+    return without_lets({all}).front().as<Call>()->args;
 }
 
 /** Fills in what the stage chooses by, if knowing it saves work. `count`: operations of
@@ -324,6 +330,14 @@ void analyse_definition(const PipelineParts& parts, const Estimates& estimates,
     const auto count = [&](const std::vector<Expr>& chosen) {
         return count_ops(parts, estimates, input_index, f.name(), stage.loops, chosen);
     };
+    if (values.size() > 1) {
+        OpCounts merged = count_ops(parts, estimates, input_index, f.name(), stage.loops,
+                                    sharing_parts(expressions), 0, args);
+        merged.load = stage.ops.load;  // each is loaded once in any case
+        if (merged.arithmetic() < stage.ops.arithmetic()) {
+            stage.merged_ops = std::move(merged);
+        }
+    }
     choose_selector(parts, values, count, stage);
     if (const auto factors = stage.index > 0 && values.size() == 1
                                  ? narrow_operands(f.name(), args, values[0])

@@ -87,6 +87,11 @@ struct Machine {
      * unsigned and one that is signed (x86, Hexagon), or of the same sign (Arm, Hexagon). */
     [[nodiscard]] bool sums_bytes(bool a_is_signed, bool b_is_signed) const;
 
+    /** The least bytes of elements of which vectors are loaded and stored under masks; 16: there
+     * are no masks. LLVM 21 makes a branch of each smaller element. Of x86, AVX has masks for four
+     * and eight bytes, AVX-512BW for all. */
+    [[nodiscard]] int masked_bytes() const;
+
     /** Lanes of which neither the elements nor their 32-bit indices fill more than half of a
      * natural vector, at least 1. */
     [[nodiscard]] int narrow_lanes(ElementType type) const;

@@ -52,6 +52,7 @@ void add_follower(const Function& follower, Function& leader) {
         mine.loads.push_back(served(load, values, before));
     }
     mine.ops.add(theirs.ops, 1);
+    mine.merged_ops.reset();  // each function has a condition of its own
     if (mine.phases == theirs.phases) {
         for (std::size_t i = 0; i < mine.phase_ops.size(); i++) {
             mine.phase_ops[i].add(theirs.phase_ops[i], 1);

@@ -19,6 +19,7 @@ struct Caps {
     int threads = 1;               // that run parallel loops, for peak_bytes
     std::int64_t inlined_size = 200'000;  // nodes of a definition with all inlined calls expanded
     std::int64_t code_size = -1;          // see code_size(); -1: none
+    int masked_bytes = 1;                 // of the machine: Machine::masked_bytes()
     bool careful_reads =
         false;  // refuse whatever may read more of an input than the algorithm does
 };
@@ -43,8 +44,10 @@ struct Violation {
 
 /** What Halide and LLVM have to compile, in nodes of expressions: each definition with all inlined
  * calls expanded, once for each copy that unrolling, specialisation and loop partitioning make of
- * it, and for each register of its vectors. */
-[[nodiscard]] std::int64_t code_size(const PipelineDag& dag, const Schedule& schedule);
+ * it, and for each register of its vectors; and for elements under masks that the machine does not
+ * have (Caps::masked_bytes). */
+[[nodiscard]] std::int64_t code_size(const PipelineDag& dag, const Schedule& schedule,
+                                     const Caps& caps = {});
 
 /** Bytes of all allocations at the estimates, outputs excluded. An upper bound of what is live at
  * once: an allocation within serial loops counts once, one within parallel loops as often as

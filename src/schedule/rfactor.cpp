@@ -267,6 +267,9 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     }
     rewrite_accesses(stage, nest, loops, first, preserved.size(), update);
     update.ops = over_loops(update.ops, loops);
+    if (update.merged_ops) {
+        update.merged_ops = over_loops(*update.merged_ops, loops);
+    }
     if (update.product) {
         update.product->ops = over_loops(update.product->ops, loops);
     }

@@ -213,7 +213,7 @@ class Descent {
 
     // Time is charged for code.
     [[nodiscard]] double charge(const Schedule& schedule) const {
-        return 1 + static_cast<double>(code_size(dag_, schedule)) / kCodeOfTwice;
+        return 1 + static_cast<double>(code_size(dag_, schedule, caps_)) / kCodeOfTwice;
     }
 
     // The best legal one that `moves` visits, if it is better.

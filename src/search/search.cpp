@@ -264,6 +264,7 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     constexpr std::int64_t kLargestDefinition = 3000;  // nodes
     caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
     caps.careful_reads = true;
+    caps.masked_bytes = machine.masked_bytes();
     // From five seconds to lower and compile to half a minute, where the pipeline itself is large;
     // of the largest ones only so much more than there is in any case.
     constexpr double kCode = 20'000;
@@ -274,7 +275,7 @@ Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Mac
     for (const Start& start : starts) {
         const Schedule& schedule = builder.build(start.plan);
         if (check_legality(dag, schedule, caps).empty()) {
-            const std::int64_t size = code_size(dag, schedule);
+            const std::int64_t size = code_size(dag, schedule, caps);
             smallest = smallest < 0 ? size : std::min(smallest, size);
         }
     }

@@ -9,7 +9,7 @@ import subprocess
 import pytest
 from programs import NESTOR, TINY, fail, succeed
 
-QUICK = ["--timing-seconds", "0.05", "--batch-size", "4"]
+QUICK = ["--timing-seconds", "0.05", "--final-seconds", "0.2", "--batch-size", "4"]
 
 
 def rows(file):

@@ -1133,6 +1133,28 @@ TEST(Cost, SumsThatAGuardCutsAreNotInRegisters) {
         << "the last block is apart";
 }
 
+// Numbers of two bytes: AVX2 has masks for four and eight bytes only, AVX-512 for all. A row is 120
+// blocks of 16, and 17 of 112 and a part of one.
+TEST(Cost, PartsOfBlocksAreBranchesWithoutMasks) {
+    PipelineDag dag = blur();
+    dag.functions[1].types = {{TypeKind::UInt, 16}};
+    const auto compute = [&](InstructionSet set, std::int64_t block, Tail tail) {
+        Schedule schedule = at_root(dag, false, 1);
+        LoopNest& rows = nest(schedule, 1);
+        const LoopRef copies = split(rows, 0, block, tail);
+        rows.vector = split(rows, 0, 16, Tail::RoundUp);
+        rows.unrolled = {copies};
+        rows.order = {*rows.vector, copies, {0, 0}, {1, 0}};
+        return predict(dag, schedule, shipped_profile(set)).cost[Term::Loops];
+    };
+    const auto of_guard = [&](InstructionSet set, std::int64_t block) {
+        return compute(set, block, Tail::GuardWithIf) / compute(set, block, Tail::RoundUp);
+    };
+    EXPECT_DOUBLE_EQ(of_guard(InstructionSet::X86Avx2, 16), 1);
+    EXPECT_GT(of_guard(InstructionSet::X86Avx2, 112), 1.1);
+    EXPECT_DOUBLE_EQ(of_guard(InstructionSet::X86Avx512, 112), 1);
+}
+
 TEST(Cost, SumsThatAreNotInVectorsAreStoredOneByOne) {
     const PipelineDag dag = samples::matmul();
     const auto compute = [&](bool rows_are_dense) {

@@ -406,6 +406,27 @@ TEST(Operations, AreCountedInPlacesThatTheDataTell) {
     EXPECT_EQ(ops.load, 2);
 }
 
+TEST(Operations, OfATupleAreKnownWithCommonPartsOnce) {
+    ImageParam in(Float(32), 2, "in");
+    Var x("x"), y("y");
+    const auto update_of = [&](const Expr& first, const Expr& second) {
+        Func sums("sums"), out("out");
+        sums(x, y) = Halide::Tuple(0.0f, 0.0f);
+        sums(x, y) = Halide::Tuple(sums(x, y)[0] + first, sums(x, y)[1] + second);
+        out(x, y) = sums(x, y)[0] / sums(x, y)[1];
+        out.set_estimates({{0, 64}, {0, 64}});
+        in.set_estimates({{0, 65}, {0, 64}});
+        return function(read(out), "sums").stages[1];
+    };
+    const auto weight = [&] { return Halide::exp(in(x, y) - in(x + 1, y)); };
+    const Stage common = update_of(weight() * in(x, y), weight());
+    EXPECT_EQ(common.ops.of(Arithmetic::Exponential), 2);
+    ASSERT_TRUE(common.merged_ops);
+    EXPECT_EQ(common.merged_ops->of(Arithmetic::Exponential), 1);
+    EXPECT_EQ(common.merged_ops->load, common.ops.load);
+    EXPECT_FALSE(update_of(Halide::exp(in(x, y)), Halide::sqrt(in(x, y))).merged_ops);
+}
+
 TEST(Operations, AreNotCountedAtMirroredBorders) {
     ImageParam in(Float(32), 2, "in");
     Var x("x"), y("y");

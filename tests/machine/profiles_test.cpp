@@ -116,6 +116,13 @@ TEST(Machine, LanesAreOfTheNaturalWidth) {
     EXPECT_EQ(machine.lanes(1000), 1);
 }
 
+TEST(Machine, MasksAreOfTheInstructionSet) {
+    EXPECT_EQ(shipped_profile(InstructionSet::X86Avx512).masked_bytes(), 1);
+    EXPECT_EQ(shipped_profile(InstructionSet::X86Avx2).masked_bytes(), 4);
+    EXPECT_EQ(shipped_profile(InstructionSet::X86Sse41).masked_bytes(), 16);
+    EXPECT_EQ(shipped_profile(InstructionSet::ArmNeon).masked_bytes(), 16);
+}
+
 TEST(Machine, WideningOfVectorsIsWithoutTheAdditionThatIsMeasuredWithIt) {
     const Machine& machine = shipped_profile(InstructionSet::X86Avx512);
     const auto measured = [&](Arithmetic operation, Width width) {

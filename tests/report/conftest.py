@@ -69,7 +69,7 @@ def tuned(tmp_path_factory):
     """What a short run of `nestor tune` records."""
     folder = tmp_path_factory.mktemp("tuned")
     path = folder / "tuned.db"
-    nestor("tune", TINY, "-g", "blur", "-t", "host-no_runtime", "--trials", "14", "--records", path, "--quiet", "--json")
+    nestor("tune", TINY, "-g", "blur", "-t", "host-no_runtime", "--trials", "14", "--final-seconds", "0.5", "--records", path, "--quiet", "--json")
     return Records(nestor("records", "export", path))
 
 

@@ -517,6 +517,28 @@ TEST(Legality, SurvivesRandomSchedules) {
     }
 }
 
+// A block of a row of 16-bit numbers, of which the last one is not whole.
+TEST(CodeSize, CountsElementsUnderMasksThatTheMachineDoesNotHave) {
+    PipelineDag dag = samples::blur();
+    dag.functions[1].types = {{TypeKind::UInt, 16}};
+    const auto size = [&](int masked_bytes, Tail tail) {
+        Schedule schedule = empty_schedule(dag);
+        for (const int f : {1, 2}) {
+            schedule.functions[f].compute = Level::root();
+        }
+        LoopNest& rows = nest(schedule, 1);
+        rows.unrolled = {split(rows, 0, 112, tail)};
+        rows.vector = split(rows, 0, 16, Tail::RoundUp);
+        Caps caps;
+        caps.masked_bytes = masked_bytes;
+        return code_size(dag, schedule, caps);
+    };
+    constexpr std::int64_t kElements = 112;  // that are stored under masks, of four bytes at least
+    EXPECT_GT(size(4, kGuard), size(1, kGuard) + 3 * kElements);
+    EXPECT_EQ(size(2, kGuard), size(1, kGuard));
+    EXPECT_EQ(size(4, Tail::RoundUp), size(1, Tail::RoundUp));
+}
+
 // Sums over a(k, y) * b(4x, k) in blocks of eight vectors along x, each of which is shuffled out of
 // others, or of eight rows, which share one.
 TEST(CodeSize, CountsShufflesOnceForCopiesThatShareThem) {

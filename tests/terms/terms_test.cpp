@@ -211,6 +211,75 @@ TEST(Terms, ComputeScalarsTakeLongerThanVectors) {
     expect_faster({pipeline, graph, vectors}, {pipeline, graph, scalar}, Term::Compute);
 }
 
+// A block of bytes of which the last one is not whole, on a processor that has no masks for them.
+TEST(Terms, LoopsBytesUnderMasksAreBranches) {
+    const Machine mine = machine();
+    if (mine.masked_bytes() == 1) {
+        GTEST_SKIP() << mine.target << " has masks for bytes";
+    }
+    const int lanes = target().natural_vector_size<std::uint8_t>();
+    const int block = 4 * lanes;
+    const int width = 4 * block + lanes / 4;
+    Var x("x"), y("y");
+    Func first("first"), out("out");
+    first(x, y) = cast<std::uint8_t>(x * 3 + y);
+    out(x, y) = first(x, y) + first(x, y + 1);
+    out.set_estimates({{0, width}, {0, 2000}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto with = [&](Tail tail) {
+        Schedule schedule = graph.plain();
+        LoopNest& consumer = nest(schedule, graph["out"]);
+        consumer.vector = split(consumer, 0, lanes, Tail::ShiftInwards);
+        LoopNest& loops = nest(schedule, graph["first"]);
+        const LoopRef copies = split(loops, 0, block, tail);
+        loops.vector = split(loops, 0, lanes, Tail::RoundUp);
+        loops.unrolled = {copies};
+        loops.order = {*loops.vector, copies, {0, 0}, {1, 0}};
+        schedule.functions[graph["first"]].compute = Level::at({graph["out"], 0, {1, 0}});
+        return schedule;
+    };
+    expect_faster({pipeline, graph, with(Tail::RoundUp)},
+                  {pipeline, graph, with(Tail::GuardWithIf)}, Term::Loops);
+}
+
+// Sums of two planes and of their weights, in vectors of one register and of four.
+TEST(Terms, ComputeCommonPartsOfATupleAgainInWideVectors) {
+    const int lanes = natural_lanes();
+    const int width = 32 * lanes;
+    Var x("x"), y("y"), c("c");
+    const ImageParam in = input({width + 8, 64, 2}, "in");
+    RDom r(0, 8, "r");
+    Expr apart = 0.0F;
+    for (int plane = 0; plane < 2; plane++) {
+        const Expr difference = in(x + r, y, plane) - in(x, y, plane);
+        apart = apart + difference * difference;
+    }
+    Expr weight = apart;
+    for (int i = 0; i < 12; i++) {
+        weight = weight * apart + 0.5F;
+    }
+    Func sums("sums"), out("out");
+    sums(x, y) = Halide::Tuple(0.0F, 0.0F, 0.0F);
+    const Halide::Tuple before = sums(x, y);
+    sums(x, y) = Halide::Tuple(before[0] + weight * in(x + r, y, 0),
+                               before[1] + weight * in(x + r, y, 1), before[2] + weight);
+    out(x, y) = (sums(x, y)[0] + sums(x, y)[1]) / sums(x, y)[2];
+    out.set_estimates({{0, width}, {0, 64}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto in_vectors = [&](int registers) {
+        Schedule schedule = graph.plain();
+        schedule.functions[graph["sums"]].compute = Level::root();
+        LoopNest& update = nest(schedule, graph["sums"], 1);
+        update.vector = split(update, 0, registers * lanes, Tail::GuardWithIf);
+        update.order = {*update.vector, {2, 0}, {0, 0}, {1, 0}};
+        return schedule;
+    };
+    expect_faster({pipeline, graph, in_vectors(1)}, {pipeline, graph, in_vectors(4)},
+                  Term::Compute);
+}
+
 TEST(Terms, LatencyOneChainWaitsForItself) {
     const int lanes = natural_lanes();
     const Pipeline pipeline = recurrence(8 * lanes, 20'000);

@@ -44,6 +44,9 @@ constexpr double kClamp = 1.2;
 // to 0.75 of the 1.6 that a vector counts for which straddles two lines (gradients of three rows in
 // blocks of two and four, rows a known distance apart or not, Xeon 5).
 constexpr double kRepeated = 0.4;
+// Cycles of each element under a mask that is a branch (rows of 648 bytes or 16-bit numbers in
+// blocks of four vectors, on a Zen 3: what the last block takes).
+constexpr double kMaskedElement = 6;
 constexpr double kAddresses = 12;  // registers for them
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 
@@ -55,12 +58,15 @@ class NestWork {
           nest_(nest),
           stage_(facts.graph().functions[nest.function].stages[nest.stage]),
           phases_(facts, nest),
-          own_(nest.selected ? stage_.selector->ops : ops_in(stage_, phases_.own())),
           body_(facts, nest, phases_.apart()),
+          own_(own_operations()),
           sharing_(facts, nest, body_),
           accesses_(facts, nest, body_) {
         if (body_.dot_dim >= 0) {
             dot_ = dot_work(machine_, stage_, body_.steps_in_vector);
+        }
+        if (body_.vector_dim >= 0) {
+            masked_ = masked_share(facts, nest, body_.vector_dim);
         }
     }
 
@@ -93,6 +99,28 @@ class NestWork {
     }
 
   private:
+    // What elements of a tuple have in common LLVM computes once where each value is one register.
+    // It takes binary operations of wider loads apart, register by register, unless something else
+    // reads these loads as well, so that equal parts of different elements are equal no more (sums
+    // of the colours and weights of a bilateral filter: 2.5 times as long with 16 lanes as with 8,
+    // AVX2).
+    [[nodiscard]] const OpCounts& own_operations() const {
+        if (nest_.selected) {
+            return stage_.selector->ops;
+        }
+        const unsigned known = phases_.own();
+        if (known == 0 && stage_.merged_ops && !loads_wider_than_registers()) {
+            return *stage_.merged_ops;
+        }
+        return ops_in(stage_, known);
+    }
+
+    [[nodiscard]] bool loads_wider_than_registers() const {
+        return std::ranges::any_of(nest_.expansion->loads, [&](const Family& family) {
+            return instructions(machine_, type_of(family), lanes_of(family)).count > 1;
+        });
+    }
+
     // 1. How often something runs that changes with some of the loops only.
 
     template <class DependsOn>
@@ -218,10 +246,19 @@ class NestWork {
             add_operations({Arithmetic::Widen, dot_.type, kAllLoops, 1}, lanes, times);
         }
         add_clamps(family, lanes, times);
+        add_masks(type, lanes, times);
         if (away < 1 && lanes > 1) {
             const double elements = (1 - away) * times * lanes;
             cycles_.loads += elements * machine_.gathered(type, lanes);
             instructions_ += elements * 2;
+        }
+    }
+
+    // Of vectors that are loaded or stored under masks which the processor does not have: nothing
+    // else goes on at a branch for each element.
+    void add_masks(ElementType type, double lanes, double times) {
+        if (lanes > 1 && bytes_of(type) < machine_.masked_bytes()) {
+            cycles_.loops += masked_ * times * lanes * kMaskedElement * stage_.predicate_share;
         }
     }
 
@@ -364,9 +401,11 @@ class NestWork {
             const double times = copies * (in_memory ? steps() : 1) * nest_.iterations(stored);
             cycles_.stores += times * (written.cycles + (shares_lines(type) ? kTakenLine : 0));
             instructions_ += times * written.instructions;
+            add_masks(element, lanes, times);
             if (stage_.reads_itself) {
                 const Access read = accesses_.own(element, lanes, false);
                 cycles_.loads += times * read.cycles;
+                add_masks(element, lanes, times);
                 instructions_ += times * read.instructions;
             }
         }
@@ -623,11 +662,12 @@ class NestWork {
     const NestFacts& nest_;
     const Stage& stage_;
     const KnownPhases phases_;
-    const OpCounts& own_;  // of one evaluation
     const Body body_;
+    const OpCounts& own_;  // of one evaluation
     const Sharing sharing_;
     const Accesses accesses_;
     DotWork dot_;
+    double masked_ = 0;  // see masked_share()
     double instructions_ = 0;
     double accumulators_ = 0;            // registers
     double invariants_ = 0;              // registers
