@@ -6,6 +6,7 @@
 #       [LINKS <target>...]     other targets to link
 #       [HALIDE]                precompile Halide.h (default where the linked layers see Halide)
 #       [SHARDS <n>]            ctest entries to cut it into; they run beside each other under ctest -j
+#       [ALONE]                 it measures time: nothing runs beside it
 #       [SEPARATE]              its sources have helpers of equal names: never several in one unit
 #       [TIMEOUT <seconds>]     for one entry; default 900
 #       [ENVIRONMENT <k=v>...]  for each entry
@@ -52,7 +53,7 @@ endfunction()
 
 function(nestor_add_test_suite folder)
     cmake_parse_arguments(
-        PARSE_ARGV 1 arg "HALIDE;SEPARATE" "SHARDS;TIMEOUT" "SOURCES;USES;LINKS;ENVIRONMENT;DEFINES"
+        PARSE_ARGV 1 arg "HALIDE;SEPARATE;ALONE" "SHARDS;TIMEOUT" "SOURCES;USES;LINKS;ENVIRONMENT;DEFINES"
     )
     set(target test_${folder})
     set(root "${PROJECT_SOURCE_DIR}/tests/${folder}")
@@ -117,9 +118,10 @@ function(nestor_add_test_suite folder)
                     "--gtest_output=xml:${PROJECT_BINARY_DIR}/test-results/${folder}/${name}.xml"
             WORKING_DIRECTORY "${PROJECT_BINARY_DIR}"
         )
-        set_tests_properties(
-            ${name} PROPERTIES LABELS ${folder} TIMEOUT ${arg_TIMEOUT} ENVIRONMENT "${environment}"
-        )
+        nestor_describe_entry(${name} ${folder} ${arg_TIMEOUT} "${environment}")
+        if(arg_ALONE)
+            set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
+        endif()
     endforeach()
 endfunction()
 
@@ -131,10 +133,21 @@ function(nestor_add_test_command suite name)
         set(arg_TIMEOUT 900)
     endif()
     add_test(NAME ${suite}.${name} COMMAND ${arg_COMMAND} WORKING_DIRECTORY "${PROJECT_BINARY_DIR}")
+    nestor_describe_entry(
+        ${suite}.${name} ${suite} ${arg_TIMEOUT} "${NESTOR_TEST_ENVIRONMENT};${arg_ENVIRONMENT}"
+    )
+endfunction()
+
+# What every entry has. Those of suites with the largest budgets (tests/budgets.txt) begin first, so that no core
+# waits for them at the end.
+function(nestor_describe_entry name suite timeout environment)
+    file(STRINGS "${PROJECT_SOURCE_DIR}/tests/budgets.txt" budgets REGEX "^${suite} ")
+    string(REGEX MATCH "[0-9]+" seconds "${budgets}")
+    if(NOT seconds)
+        set(seconds 0)
+    endif()
     set_tests_properties(
-        ${suite}.${name}
-        PROPERTIES LABELS ${suite} TIMEOUT ${arg_TIMEOUT}
-                   ENVIRONMENT "${NESTOR_TEST_ENVIRONMENT};${arg_ENVIRONMENT}"
+        ${name} PROPERTIES LABELS ${suite} TIMEOUT ${timeout} ENVIRONMENT "${environment}" COST ${seconds}
     )
 endfunction()
 

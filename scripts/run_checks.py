@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the suites of ./check one after another, goes on past failures, and prints a table at the end.
+"""Runs the suites of ./check, goes on past failures, and prints a table at the end.
 
 A suite is a check of the whole tree (build, format, syntax, layers, lint), the ctest entries
-with one label, or the Python tests. The output of each goes to build/check/<suite>.log, and its end to
-the screen if the suite fails.
+with one label, or the Python tests. The entries of all suites run side by side, so that no core waits for
+the last of one; its seconds in the table are those of its entries, shared out over the cores. The output of
+each goes to build/check/<suite>.log, and its end to the screen if the suite fails.
 """
 
 import argparse
@@ -26,6 +27,7 @@ CMAKE = ROOT / ".venv" / "bin" / "cmake"
 CTEST = ROOT / ".venv" / "bin" / "ctest"
 TAIL_LINES = 80
 BUILD_STEP = re.compile(r"^\[\d+/\d+\] ")
+TEST_ENDED = re.compile(r"^ *\d+/\d+ Test ")
 
 
 @dataclass
@@ -44,6 +46,7 @@ class Checks:
     def __init__(self, jobs):
         self.jobs = jobs
         self.configured = {}
+        self.alone = set()  # labels of what nothing runs beside
         self.fixed = {
             "build": self.build,
             "format": self.format,
@@ -72,17 +75,17 @@ class Checks:
             return []
         labels = []
         for test in json.loads(answer.stdout)["tests"]:
-            for entry in test.get("properties", []):
-                if entry["name"] == "LABELS":
-                    labels += [label for label in entry["value"] if label not in labels]
+            properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
+            own = properties.get("LABELS", [])
+            labels += [label for label in own if label not in labels]
+            self.alone.update(own if properties.get("RUN_SERIAL") else [])
         return labels
 
+    def is_of_ctest(self, name):
+        return name not in self.fixed and name != "python"
+
     def run(self, name, log):
-        if name in self.fixed:
-            return self.fixed[name](log)
-        if name == "python":
-            return self.python(log)
-        return self.ctest(log, name)
+        return self.fixed[name](log) if name in self.fixed else self.python(log)
 
     # 2. Checks of the whole tree.
 
@@ -153,23 +156,45 @@ class Checks:
 
     # 3. Tests.
 
-    def ctest(self, log, label):
-        results = RELEASE / "test-results" / label
-        results.mkdir(parents=True, exist_ok=True)
-        for old in results.glob("*.xml"):
-            old.unlink()
-        summary = results / "ctest.xml"
-        self.succeeds(
-            log,
-            [CTEST, "--test-dir", RELEASE, "--label-regex", f"^{label}$", "--output-on-failure"]
-            + ["--no-tests=error", "--parallel", self.jobs, "--output-junit", summary],
-        )
-        if not summary.exists():
-            return Outcome(failed=1)
-        outcome = Outcome()
-        for entry in ElementTree.parse(summary).iter("testcase"):
-            self.count_entry(outcome, entry, results / f"{entry.get('name')}.xml")
-        return outcome
+    def ctest(self, labels):
+        """The entries of these suites, side by side as far as they may be; an Outcome for each suite."""
+        for label in labels:
+            results = RELEASE / "test-results" / label
+            results.mkdir(parents=True, exist_ok=True)
+            for old in results.glob("*.xml"):
+                old.unlink()
+        summary = RELEASE / "test-results" / "ctest.xml"
+        summary.unlink(missing_ok=True)
+        self.run_entries(labels, summary)
+        outcomes = {label: Outcome() for label in labels}
+        logs = {label: [] for label in labels}
+        entries = ElementTree.parse(summary).iter("testcase") if summary.exists() else []
+        for entry in entries:
+            name = entry.get("name")
+            label = name.split(".")[0]
+            details = RELEASE / "test-results" / label / f"{name}.xml"
+            seconds = float(entry.get("time") or 0)
+            self.count_entry(outcomes[label], entry, details)
+            outcomes[label].seconds += seconds / (1 if label in self.alone else self.jobs)
+            logs[label] += [f"{name}: {entry.get('status')}, {seconds:.1f} s", entry.findtext("system-out") or ""]
+        for label in labels:
+            if not logs[label]:  # ctest did not come to an end, or there is no such entry
+                outcomes[label].failed += 1
+            (LOGS / f"{label}.log").write_text("\n".join(logs[label]))
+        return outcomes
+
+    def run_entries(self, labels, summary):
+        command = [CTEST, "--test-dir", RELEASE, "--label-regex", f"^({'|'.join(labels)})$"]
+        command += ["--no-tests=error", "--parallel", self.jobs, "--output-junit", summary]
+        with open(LOGS / "ctest.log", "w") as log:
+            child = subprocess.Popen(
+                [str(word) for word in command], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            for line in child.stdout:
+                log.write(line)
+                if TEST_ENDED.match(line):
+                    print(line.rstrip(), flush=True)
+            child.wait()
 
     def count_entry(self, outcome, entry, details):
         """Counts an entry's own tests if it wrote `details`, and itself if it did not or crashed."""
@@ -254,12 +279,13 @@ def print_end(path):
         print(f"    {line}")
 
 
-def print_table(outcomes, budgets):
+def print_table(outcomes, budgets, seconds):
     print(f"\n{'suite':<14}{'seconds':>9}{'budget':>9}{'passed':>9}{'failed':>9}  mark")
     rows = dict(outcomes)
     rows["total"] = Outcome(
         *(sum(getattr(o, field) for o in outcomes.values()) for field in Outcome.__dataclass_fields__)
     )
+    rows["total"].seconds = seconds  # by the clock
     for name, outcome in rows.items():
         budget = budgets.get(name)
         marks = []
@@ -308,24 +334,34 @@ def main():
             names.insert(0, "build")
 
     outcomes = {"setup": Outcome(passed=1, seconds=arguments.setup_seconds)}
-    position = 0
-    while position < len(names):
-        name = names[position]
-        position += 1
-        path = LOGS / f"{name}.log"
-        start = time.monotonic()
-        with open(path, "w") as log:
-            outcome = checks.run(name, log)
-        outcome.seconds = time.monotonic() - start
+
+    def tell(name, outcome):
         outcomes[name] = outcome
         word = "FAILED" if outcome.failed else "ok"
         print(f"{name}: {word} ({outcome.seconds:.1f} s)", flush=True)
         if outcome.failed:
-            print_end(path)
-        if name == "build" and not arguments.only:
-            # The build may have found new test folders.
-            names += [label for label in checks.names() if label not in names]
-    total = print_table(outcomes, read_budgets())
+            print_end(LOGS / f"{name}.log")
+
+    def run_alone(name):
+        start = time.monotonic()
+        with open(LOGS / f"{name}.log", "w") as log:
+            outcome = checks.run(name, log)
+        outcome.seconds = time.monotonic() - start
+        tell(name, outcome)
+
+    begin = time.monotonic()
+    for name in names:
+        if name in checks.fixed:
+            run_alone(name)
+    if not arguments.only:
+        names = checks.names()  # the build may have found new test folders
+    if labels := [name for name in names if checks.is_of_ctest(name)]:
+        for name, outcome in checks.ctest(labels).items():
+            tell(name, outcome)
+    if "python" in names:
+        run_alone("python")
+    seconds = arguments.setup_seconds + time.monotonic() - begin
+    total = print_table(outcomes, read_budgets(), seconds)
     print(f"{total.passed} passed, {total.failed} failed")
     return 1 if total.failed else 0
 

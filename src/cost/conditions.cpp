@@ -121,8 +121,14 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
 }
 
 double masked_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
-    const StageDim dim = known_dim(facts, nest, loop_dim);
-    if (!has_guard(splits_of(*nest.nest, loop_dim), dim, nest.stage)) {
+    const std::vector<Split>& splits = splits_of(*nest.nest, loop_dim);
+    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
+    dim.constant_extent = false;
+    if (!has_guard(splits, dim, nest.stage)) {
+        return 0;  // whatever is known
+    }
+    dim = known_dim(facts, nest, loop_dim);
+    if (!has_guard(splits, dim, nest.stage)) {
         return 0;
     }
     double block = 1;  // points that the loops of the dimension go over, all together

@@ -40,17 +40,10 @@ double Machine::gathered(ElementType type, double lanes) const {
 int Machine::masked_bytes() const {
     constexpr int kOfAvx = 4;
     constexpr int kNone = 16;
-    constexpr const char* kOfBytes[] = {"avx512_skylake",
-                                        "avx512_cannonlake",
-                                        "avx512_zen4",
-                                        "avx512_zen5",
-                                        "avx512_sapphirerapids",
-                                        "avx10_1",
-                                        "hexagon",
-                                        "sve2",
-                                        "rvv"};
     const auto has = [&](const char* feature) { return target.find(feature) != std::string::npos; };
-    return std::ranges::any_of(kOfBytes, has) ? 1 : has("avx") ? kOfAvx : kNone;
+    const bool of_bytes = (has("avx512_") && !has("avx512_knl")) || has("avx10") ||
+                          has("hexagon") || has("sve2") || has("rvv");
+    return of_bytes ? 1 : has("avx") ? kOfAvx : kNone;
 }
 
 bool Machine::sums_bytes(bool a_is_signed, bool b_is_signed) const {

@@ -67,6 +67,7 @@ class NestWork {
         }
         if (body_.vector_dim >= 0) {
             masked_ = masked_share(facts, nest, body_.vector_dim);
+            masked_bytes_ = masked_ > 0 ? machine_.masked_bytes() : 0;
         }
     }
 
@@ -257,7 +258,7 @@ class NestWork {
     // Of vectors that are loaded or stored under masks which the processor does not have: nothing
     // else goes on at a branch for each element.
     void add_masks(ElementType type, double lanes, double times) {
-        if (lanes > 1 && bytes_of(type) < machine_.masked_bytes()) {
+        if (lanes > 1 && bytes_of(type) < masked_bytes_) {
             cycles_.loops += masked_ * times * lanes * kMaskedElement * stage_.predicate_share;
         }
     }
@@ -667,7 +668,8 @@ class NestWork {
     const Sharing sharing_;
     const Accesses accesses_;
     DotWork dot_;
-    double masked_ = 0;  // see masked_share()
+    double masked_ = 0;     // see masked_share()
+    int masked_bytes_ = 0;  // see Machine::masked_bytes(); 0: nothing is masked
     double instructions_ = 0;
     double accumulators_ = 0;            // registers
     double invariants_ = 0;              // registers
