@@ -288,6 +288,37 @@ LoopSet Family::changing_with(LoopSet coordinates) const {
     return loops;
 }
 
+namespace {
+
+// Points along a coordinate that all copies touch together, of which each touches `extent`, side by
+// side. The copies that are nearest to each other first, whatever the order of their loops: three
+// points at every second place, of eight places, are 17, not 10. `apart`: no two touch the same.
+double extent_of_copies(const Coordinate& coordinate, double extent, std::span<const Copies> copies,
+                        bool apart) {
+    const auto shift_of = [&](const Copies& each) {
+        const bool known = static_cast<std::size_t>(each.dim) < coordinate.rates.size();
+        return known ? std::abs(coordinate.rates[each.dim]) * each.stride : 0;
+    };
+    const auto nearest_after = [&](double shift) {
+        double nearest = std::numeric_limits<double>::infinity();
+        for (const Copies& each : copies) {
+            const double mine = shift_of(each);
+            nearest = mine > shift && mine < nearest ? mine : nearest;
+        }
+        return nearest;
+    };
+    for (double shift = nearest_after(0); std::isfinite(shift); shift = nearest_after(shift)) {
+        for (const Copies& each : copies) {
+            if (shift_of(each) == shift) {
+                extent += (apart ? extent : std::min(shift, extent)) * (each.count - 1);
+            }
+        }
+    }
+    return extent;
+}
+
+}  // namespace
+
 double Family::distinct(std::span<const Copies> copies) const {
     return distinct(copies, kAllLoops);
 }
@@ -315,14 +346,7 @@ double Family::distinct(std::span<const Copies> copies, LoopSet coordinates, Loo
         if (!contains(coordinates, c)) {
             continue;
         }
-        double extent = box[c];
-        for (const Copies& each : copies) {
-            const bool known = static_cast<std::size_t>(each.dim) < coords[c].rates.size();
-            const double shift = known ? std::abs(coords[c].rates[each.dim]) * each.stride : 0;
-            const double moved = contains(apart, c) && shift > 0 ? extent : std::min(shift, extent);
-            extent += moved * (each.count - 1);
-        }
-        grown *= extent / box[c];
+        grown *= extent_of_copies(coords[c], box[c], copies, contains(apart, c)) / box[c];
     }
     return std::min(most, grown);
 }

@@ -132,6 +132,24 @@ TEST(Family, CopiesShareWhatTheyHaveInCommon) {
     EXPECT_EQ(input.distinct(two_rows, 0), 1);
 }
 
+// in(2x + r), three steps of r for each of eight points: 17 places, whichever loop is inside.
+TEST(Family, CopiesThatLeaveGapsShareWhatOthersFill) {
+    Family input;
+    input.source = Source::Input;
+    Coordinate place;
+    place.affine = true;
+    place.rates = {2, 1};
+    input.coords = {place};
+    input.changes = {LoopSet{0b11}};
+    input.box = {1};
+    input.members = 1;
+    const Copies points{0, 8, 1};
+    const Copies steps{1, 3, 1};
+    EXPECT_EQ(input.distinct(std::vector<Copies>{steps, points}), 17);
+    EXPECT_EQ(input.distinct(std::vector<Copies>{points, steps}), 17);
+    EXPECT_EQ(input.distinct(std::vector<Copies>{points}), 8);
+}
+
 TEST(Family, WhatIsNotAffineIsNeverShared) {
     const PipelineDag dag = samples::histogram();
     const Schedule schedule = inlined(dag);
