@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -307,12 +308,14 @@ double extent_of_copies(const Coordinate& coordinate, double extent, std::span<c
         }
         return nearest;
     };
-    for (double shift = nearest_after(0); std::isfinite(shift); shift = nearest_after(shift)) {
+    double shift = nearest_after(0);
+    while (std::isfinite(shift)) {
         for (const Copies& each : copies) {
             if (shift_of(each) == shift) {
                 extent += (apart ? extent : std::min(shift, extent)) * (each.count - 1);
             }
         }
+        shift = nearest_after(shift);
     }
     return extent;
 }
