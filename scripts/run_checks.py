@@ -46,7 +46,6 @@ class Checks:
     def __init__(self, jobs):
         self.jobs = jobs
         self.configured = {}
-        self.alone = set()  # labels of what nothing runs beside
         self.fixed = {
             "build": self.build,
             "format": self.format,
@@ -65,6 +64,7 @@ class Checks:
         return names
 
     def labels(self):
+        """Of ctest's entries, in order: whether they run alone."""
         with open(os.devnull, "w") as log:
             if not (RELEASE / "CTestTestfile.cmake").exists():
                 self.configure(log, "release")
@@ -72,13 +72,12 @@ class Checks:
             [CTEST, "--test-dir", RELEASE, "--show-only=json-v1"], capture_output=True, text=True
         )
         if answer.returncode != 0:
-            return []
-        labels = []
+            return {}
+        labels = {}
         for test in json.loads(answer.stdout)["tests"]:
             properties = {entry["name"]: entry["value"] for entry in test.get("properties", [])}
-            own = properties.get("LABELS", [])
-            labels += [label for label in own if label not in labels]
-            self.alone.update(own if properties.get("RUN_SERIAL") else [])
+            for label in properties.get("LABELS", []):
+                labels[label] = labels.get(label, False) or properties.get("RUN_SERIAL", False)
         return labels
 
     def is_of_ctest(self, name):
@@ -166,6 +165,7 @@ class Checks:
         summary = RELEASE / "test-results" / "ctest.xml"
         summary.unlink(missing_ok=True)
         self.run_entries(labels, summary)
+        alone = self.labels()
         outcomes = {label: Outcome() for label in labels}
         logs = {label: [] for label in labels}
         entries = ElementTree.parse(summary).iter("testcase") if summary.exists() else []
@@ -175,11 +175,12 @@ class Checks:
             details = RELEASE / "test-results" / label / f"{name}.xml"
             seconds = float(entry.get("time") or 0)
             self.count_entry(outcomes[label], entry, details)
-            outcomes[label].seconds += seconds / (1 if label in self.alone else self.jobs)
+            outcomes[label].seconds += seconds / (1 if alone[label] else self.jobs)
             logs[label] += [f"{name}: {entry.get('status')}, {seconds:.1f} s", entry.findtext("system-out") or ""]
         for label in labels:
-            if not logs[label]:  # ctest did not come to an end, or there is no such entry
+            if not logs[label]:
                 outcomes[label].failed += 1
+                logs[label] = [f"no entry has ended: see {LOGS / 'ctest.log'}"]
             (LOGS / f"{label}.log").write_text("\n".join(logs[label]))
         return outcomes
 

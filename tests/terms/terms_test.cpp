@@ -247,7 +247,7 @@ TEST(Terms, LoopsBytesUnderMasksAreBranches) {
 TEST(Terms, ComputeCommonPartsOfATupleAgainInWideVectors) {
     const int lanes = natural_lanes();
     const int width = 32 * lanes;
-    Var x("x"), y("y"), c("c");
+    Var x("x"), y("y");
     const ImageParam in = input({width + 8, 64, 2}, "in");
     RDom r(0, 8, "r");
     Expr apart = 0.0F;

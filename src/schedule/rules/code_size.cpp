@@ -256,7 +256,7 @@ class InlinedLoads {
 std::int64_t masked_one_by_one(const RuleContext& c, int f, int s, const LoopNest& nest,
                                const std::vector<StageDim>& dims, std::int64_t copies,
                                InlinedLoads& narrow_loads) {
-    if (!nest.vector || !has_guard(nest, dims, s, nest.vector->dim)) {
+    if (c.caps.masked_bytes <= 1 || !nest.vector || !has_guard(nest, dims, s, nest.vector->dim)) {
         return 0;
     }
     const Function& function = c.graph.functions[f];
