@@ -2,8 +2,8 @@
 
 import numpy
 
-SMALL = {"width": 250, "height": 130}
-DEPTH = 8
+SMALL = {"width": 250, "height": 130, "depth": 5}  # each level takes seconds to compile
+DEPTH = SMALL["depth"]
 OFFSET = 1 / 128
 
 

@@ -189,7 +189,7 @@ TEST(HarnessCatches, CrashesAndHangs) {
                   [](Pipeline&) { std::raise(SIGSEGV); });
     const CheckReport report = check_isolated(
         find("identity_copy"), kSeed,
-        [](Pipeline&) { std::this_thread::sleep_for(std::chrono::hours(1)); }, {}, 1);
+        [](Pipeline&) { std::this_thread::sleep_for(std::chrono::hours(1)); }, {}, 0.2);
     EXPECT_NE(report.failure.find("no answer within"), std::string::npos) << report.failure;
 }
 
