@@ -22,6 +22,12 @@ bool is_zen(const Target& target) {
     }
 }
 
+// Those whose eight cores share a third cache, since Zen 3.
+bool has_wide_complexes(const Target& target) {
+    return is_zen(target) && target.processor_tune != Target::Processor::ZnVer1 &&
+           target.processor_tune != Target::Processor::ZnVer2;
+}
+
 // Whether sums of four products of bytes are one instruction.
 bool sums_bytes(const Target& target) {
     if (target.arch == Target::ARM) {
@@ -58,6 +64,9 @@ void set_caches(const Target& target, Machine& machine) {
     if (golden_cove || target.has_feature(Target::AVX512_Zen5)) {
         machine.l1.bytes = {48 * kKiB, Evidence::Documented,
                             "Intel's and AMD's optimization guides"};
+    }
+    if (has_wide_complexes(target)) {
+        machine.l3.bytes = {32 * 1024 * kKiB, Evidence::Documented, "AMD's optimization guides"};
     }
     if (golden_cove) {
         machine.l2.bytes = {2048 * kKiB, Evidence::Documented, "Intel's optimization guide"};

@@ -1295,6 +1295,36 @@ TEST(Cost, TrafficIsOfTheThreadsThatMoveIt) {
     EXPECT_LT(predicted(true, true)[Term::L3], 0.5 * serial[Term::L3]);
 }
 
+// Rows that each task keeps for itself: of a third cache that cores share, each has its part.
+TEST(Cost, TasksShareTheThirdCache) {
+    PipelineDag dag = blur();
+    for (const int f : {0, 1, 2}) {
+        for (Stage& stage : dag.functions[f].stages) {
+            for (Loop& loop : stage.loops) {
+                loop.range.extent *= 8;
+            }
+        }
+        for (Range& range : dag.functions[f].region) {
+            range.extent *= 8;
+        }
+    }
+    for (Range& range : dag.inputs[0].region) {
+        range.extent *= 8;
+    }
+    Schedule schedule = tiled(dag, 256, 64, false);
+    nest(schedule, 2).parallel = {{1, 0}};
+    const auto dram = [&](int parallelism, double cores) {
+        Machine machine = avx2(parallelism);
+        machine.l1.bytes.value = 1 << 12;
+        machine.l2.bytes.value = 1 << 13;
+        machine.l3.bytes.value = 1 << 19;  // a tile takes more than half of it
+        machine.l3.cores.value = cores;
+        return predict(dag, schedule, machine).cost[Term::Dram];
+    };
+    EXPECT_GT(dram(4, 8), 1.2 * dram(4, 1));
+    EXPECT_EQ(dram(1, 8), dram(1, 1));
+}
+
 // Sums of a block by the rows of one matrix, a(k, x) * a(k, y), or of two: the block's rows of x
 // and of y are no more pages and no more bytes, however far apart they are.
 TEST(Cost, RowsOfOneMatrixByItsOwnAreNotAllBetweenThem) {

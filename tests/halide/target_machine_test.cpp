@@ -38,6 +38,16 @@ TEST(TargetMachine, CachesAreThoseOfTheCoresThatTheTargetNames) {
         << "the profile's";
 }
 
+TEST(TargetMachine, ZensSinceTheThirdShareALargeCache) {
+    const auto mib = [](const char* target) {
+        return machine_of(Halide::Target(target)).l3.bytes.value / (1024 * 1024);
+    };
+    const double of_profile = mib("x86-64-linux-avx-avx2-fma-sse41");
+    EXPECT_LT(of_profile, 32);
+    EXPECT_EQ(mib("x86-64-linux-tune_znver3-avx-avx2-fma-sse41"), 32);
+    EXPECT_EQ(mib("x86-64-linux-tune_znver2-avx-avx2-fma-sse41"), of_profile);
+}
+
 TEST(TargetMachine, NarrowGathersAreCheaperOnlyWhereThatWasMeasured) {
     const auto saved = [](const char* target, ElementType type) {
         const Machine machine = machine_of(Halide::Target(target));

@@ -44,12 +44,12 @@ class CacheTraffic {
 
     /** `start`: bytes that the beginning of a run costs beyond that cache. */
     CacheTraffic(ScheduleFacts& facts, Footprints& footprints, const CacheLevel& cache, Sets sets,
-                 double start)
+                 double start, double sharing)
         : facts_(facts),
           footprints_(footprints),
           stays_(stays_in(cache, facts.everything())),
           sets_(sets),
-          cache_(kUsable * cache.bytes.value),
+          cache_(kUsable * cache.bytes.value / sharing),
           start_(start) {}
 
     double bytes(const NestFacts& nest) {
@@ -255,14 +255,18 @@ std::vector<NestTraffic> group_traffic(ScheduleFacts& facts, int root, GroupFoot
         }
         Footprints& footprints = all.emplace_back(facts, nest);
         using enum CacheTraffic::Sets;
-        const auto past = [&](const CacheLevel& cache, CacheTraffic::Sets sets, double start) {
-            return CacheTraffic(facts, footprints, cache, sets, start).bytes(nest);
+        const auto past = [&](const CacheLevel& cache, CacheTraffic::Sets sets, double start,
+                              double sharing) {
+            return CacheTraffic(facts, footprints, cache, sets, start, sharing).bytes(nest);
         };
-        result.push_back({{past(machine.l1, ByAddress, 0), past(machine.l2, ByAddress, kStartL3),
-                           past(machine.l3, Hashed, kStartDram),
-                           PageVisits(facts, footprints, kTranslations).count(nest),
-                           PageVisits(facts, footprints, kSecondTranslations).count(nest)},
-                          threads_in(facts, nest)});
+        const double threads = threads_in(facts, nest);
+        const double sharing = std::min(threads, std::max(1.0, machine.l3.cores.value_or(threads)));
+        result.push_back(
+            {{past(machine.l1, ByAddress, 0, 1), past(machine.l2, ByAddress, kStartL3, 1),
+              past(machine.l3, Hashed, kStartDram, sharing),
+              PageVisits(facts, footprints, kTranslations).count(nest),
+              PageVisits(facts, footprints, kSecondTranslations).count(nest)},
+             threads});
     }
     return result;
 }
