@@ -38,7 +38,7 @@ LEAST = {
         "random_8": 0.75,
     },
     "sapphire_rapids": {
-        "camera_pipe": 0.70,
+        "camera_pipe": 0.92,
         "depthwise_conv": 0.30,
         "fixed_filters": 0.55,
         "gaussian_blur": 0.40,
@@ -62,7 +62,7 @@ LEAST = {
         "random_14": 0.05,
         "random_16": 0.68,
         "random_17": 0.82,
-        "random_2": 0.45,
+        "random_2": 0.65,
         "random_21": 0.76,
         "random_22": 0.72,
         "random_26": 0.69,
