@@ -32,6 +32,25 @@ PipelineDag blur() {
     return dag;
 }
 
+/// The same of a picture eight times as wide and as high.
+PipelineDag large_blur() {
+    PipelineDag dag = blur();
+    for (const int f : {0, 1, 2}) {
+        for (Stage& stage : dag.functions[f].stages) {
+            for (Loop& loop : stage.loops) {
+                loop.range.extent *= 8;
+            }
+        }
+        for (Range& range : dag.functions[f].region) {
+            range.extent *= 8;
+        }
+    }
+    for (Range& range : dag.inputs[0].region) {
+        range.extent *= 8;
+    }
+    return dag;
+}
+
 /// blur_x and blur_y at root, or the first inlined, in vectors.
 Schedule at_root(const PipelineDag& dag, bool inlined, int lanes = 8) {
     Schedule schedule = empty_schedule(dag);
@@ -499,20 +518,7 @@ TEST(Cost, WhatMovesByNoWholePointsIsGathered) {
 }
 
 TEST(Cost, ManyShortRunsOfMemoryWaitForTheirBeginnings) {
-    PipelineDag dag = blur();
-    for (const int f : {0, 1, 2}) {
-        for (Stage& stage : dag.functions[f].stages) {
-            for (Loop& loop : stage.loops) {
-                loop.range.extent *= 8;
-            }
-        }
-        for (Range& range : dag.functions[f].region) {
-            range.extent *= 8;
-        }
-    }
-    for (Range& range : dag.inputs[0].region) {
-        range.extent *= 8;
-    }
+    const PipelineDag dag = large_blur();
     Machine machine = avx2();
     const auto dram = [&](std::int64_t width, std::int64_t height) {
         return predict(dag, tiled(dag, width, height, false), machine).cost[Term::Dram];
@@ -1297,20 +1303,7 @@ TEST(Cost, TrafficIsOfTheThreadsThatMoveIt) {
 
 // Rows that each task keeps for itself: of a third cache that cores share, each has its part.
 TEST(Cost, TasksShareTheThirdCache) {
-    PipelineDag dag = blur();
-    for (const int f : {0, 1, 2}) {
-        for (Stage& stage : dag.functions[f].stages) {
-            for (Loop& loop : stage.loops) {
-                loop.range.extent *= 8;
-            }
-        }
-        for (Range& range : dag.functions[f].region) {
-            range.extent *= 8;
-        }
-    }
-    for (Range& range : dag.inputs[0].region) {
-        range.extent *= 8;
-    }
+    const PipelineDag dag = large_blur();
     Schedule schedule = tiled(dag, 256, 64, false);
     nest(schedule, 2).parallel = {{1, 0}};
     const auto dram = [&](int parallelism, double cores) {

@@ -42,7 +42,8 @@ class CacheTraffic {
      * as in the last caches of current processors. */
     enum class Sets { ByAddress, Hashed };
 
-    /** `start`: bytes that the beginning of a run costs beyond that cache. */
+    /** `start`: bytes that the beginning of a run costs beyond that cache; `sharing`: threads that
+     * have the cache between them, each a part. */
     CacheTraffic(ScheduleFacts& facts, Footprints& footprints, const CacheLevel& cache, Sets sets,
                  double start, double sharing)
         : facts_(facts),
