@@ -208,7 +208,13 @@ class LongSum {
         });
     }
 
-    // The reduction loop along which loads are contiguous, if none that is free is; -1: none.
+    // Whether vectors of so many points in a row have few elements that nobody asks for.
+    [[nodiscard]] bool fills_vectors(std::int64_t points) const {
+        return 4 * points >= 3 * lanes() * divide_up(points, lanes());
+    }
+
+    // The reduction loop along which loads are contiguous, if none that is free and fills vectors
+    // is; -1: none.
     [[nodiscard]] int along() const {
         if (is_scattered()) {
             return -1;
@@ -232,7 +238,7 @@ class LongSum {
             if (contiguous[d] == 0) {
                 continue;
             }
-            if (!loop.is_reduction() && 2 * extent(d) >= lanes()) {
+            if (!loop.is_reduction() && fills_vectors(extent(d))) {
                 return -1;
             }
             if (loop.is_reduction() && extent(d) >= 2 * lanes() * vectors_at_once() &&
