@@ -16,6 +16,7 @@
 #include "search/guards.h"
 #include "search/recombine.h"
 #include "search/seeds.h"
+#include "search/simplify.h"
 #include "search/space.h"
 #include "search/storage.h"
 #include "search/sum_copies.h"
@@ -229,6 +230,8 @@ std::vector<std::optional<Found>> descend_from(const std::vector<Space>& spaces,
         if (run.found) {
             run.found = finish(run.builder, run.evaluator, std::move(*run.found), run.allowed,
                                limits, options.dropout);
+            run.found =
+                simplify(run.builder, run.evaluator, std::move(*run.found), run.allowed, limits);
             run.found->schedule = run.space.variant.of_pipeline(std::move(run.found->schedule));
         }
     });

@@ -97,6 +97,37 @@ PipelineDag sums_of_a_product() {
     return dag;
 }
 
+/// out(y) = sum over r of in(y + r), as the weights' gradient of a filter is: so many points.
+PipelineDag sums_of_windows(std::int64_t points) {
+    PipelineDag dag = samples::sums();
+    Function& total = dag.functions[1];
+    total.region = {{0, points}};
+    for (Stage& stage : total.stages) {
+        stage.loops[0].range.extent = points;
+    }
+    Stage& update = total.stages[1];
+    update.loops[1].range.extent = 100'000;
+    update.loads[0].coords[0].rates = {1, 1};
+    update.loads[0].coords[1].rates = {0, 0};
+    return dag;
+}
+
+TEST(SumsInParts, OfWindowsAreVectorsAlongRowsUnlessTheirPointsFillVectors) {
+    const Machine machine = avx2(1);  // vectors of 8
+    const auto in_vectors_along_rows = [&](std::int64_t points) {
+        const PipelineDag dag = sums_of_windows(points);
+        const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+        return !found.empty() && found[0].parts[0].lanes >= 0;
+    };
+    EXPECT_TRUE(in_vectors_along_rows(3));
+    EXPECT_TRUE(in_vectors_along_rows(5)) << "three of eight elements would be nobody's";
+    EXPECT_FALSE(in_vectors_along_rows(6));
+    EXPECT_FALSE(in_vectors_along_rows(8));
+    EXPECT_TRUE(in_vectors_along_rows(9)) << "seven of sixteen";
+    EXPECT_FALSE(in_vectors_along_rows(15));
+    EXPECT_FALSE(in_vectors_along_rows(100));
+}
+
 TEST(SumsInParts, OfRowsLeaveProductsWhole) {
     const PipelineDag dag = sums_of_a_product();
     const Machine machine = avx2(4);
