@@ -87,8 +87,8 @@ GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) 
         const NestCycles cycles = nest_cycles(facts, nest);
         const double share = clock * nest.threads;
         const double working = cycles.total() - cycles.loops;
-        const double throughput =
-            std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
+        const double throughput = std::max(
+            {cycles.arithmetic, cycles.scalars, cycles.loads, cycles.stores, cycles.issue});
         const double waiting = std::max(0.0, cycles.latency - throughput);
         execution.cost[Term::Latency] += waiting / share;
         execution.cost[Term::Compute] += (working - waiting) / share;

@@ -40,13 +40,13 @@ double cycle_share(Group group, const Value& value) {
     for (const NestView& nest : group.nests) {
         const NestCycles& cycles = nest.cycles;
         sum += value(cycles);
-        all += cycles.arithmetic + cycles.loads + cycles.stores + cycles.issue;
+        all += cycles.arithmetic + cycles.scalars + cycles.loads + cycles.stores + cycles.issue;
     }
     return all > 0 ? sum / all : 0;
 }
 
 double busiest(const NestCycles& cycles) {
-    return std::max({cycles.arithmetic, cycles.loads, cycles.stores, cycles.issue});
+    return std::max({cycles.arithmetic, cycles.scalars, cycles.loads, cycles.stores, cycles.issue});
 }
 
 double registers_used(Group group, Nest nest) {

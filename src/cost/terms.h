@@ -14,6 +14,7 @@ namespace nestor {
 /** Cycles of one core that all executions of a nest take, by what they wait for. */
 struct NestCycles {
     double arithmetic = 0;  // of the vector units
+    double scalars = 0;     // of the units of scalar integers, beside those: indexes, addresses
     double loads = 0;       // of the load ports
     double stores = 0;      // of the store ports
     double issue = 0;       // of the front end, all instructions

@@ -92,7 +92,8 @@ class NestWork {
         count_chains();
         count_loops();
         cycles_.issue = instructions_ / kIssueWidth;
-        for (double* c : {&cycles_.arithmetic, &cycles_.loads, &cycles_.stores, &cycles_.issue}) {
+        for (double* c : {&cycles_.arithmetic, &cycles_.scalars, &cycles_.loads, &cycles_.stores,
+                          &cycles_.issue}) {
             *c *= kStalls * stage_.predicate_share;
         }
         cycles_.latency *= stage_.predicate_share;
@@ -162,7 +163,8 @@ class NestWork {
         }
         const Instructions each = instructions(machine_, op.type, lanes);
         const double one = machine_.cycles(*op.operation, op.type, each.width);
-        cycles_.arithmetic += times * op.count * each.count * one;
+        const bool scalar = lanes <= 1 && op.type < ElementType::Float32;
+        (scalar ? cycles_.scalars : cycles_.arithmetic) += times * op.count * each.count * one;
         instructions_ += times * op.count * each.count;
     }
 
@@ -295,7 +297,7 @@ class NestWork {
             clamps += share;
         }
         const double each = kClamp * (family.conditional ? 2 : 1);
-        cycles_.arithmetic += clamps * each * times;
+        cycles_.scalars += clamps * each * times;
         instructions_ += 2 * clamps * each * times;
     }
 
@@ -682,11 +684,9 @@ class NestWork {
 
 double NestCycles::total() const {
     constexpr double kNotHidden = 0.15;
-    const double busiest = std::max({arithmetic, loads, stores, issue, latency});
-    return busiest +
-           kNotHidden *
-               (arithmetic + loads + stores - std::min(busiest, arithmetic + loads + stores)) +
-           loops;
+    const double busiest = std::max({arithmetic, scalars, loads, stores, issue, latency});
+    const double all = arithmetic + scalars + loads + stores;
+    return busiest + kNotHidden * (all - std::min(busiest, all)) + loops;
 }
 
 NestCycles nest_cycles(ScheduleFacts& facts, const NestFacts& nest) {
