@@ -243,7 +243,7 @@ class NestWork {
         const double away = 1 - at_border(family);
         cycles_.loads += away * times * repeated * each.cycles *
                          (each.apart ? 1 : unaligned(family, dense, type, lanes));
-        add_addresses(family, times);
+        add_addresses(family);
         instructions_ += away * times * each.instructions;
         if (dot_.widens && bytes_of(type) < bytes_of(dot_.type)) {
             add_operations({Arithmetic::Widen, dot_.type, kAllLoops, 1}, lanes, times);
@@ -267,14 +267,16 @@ class NestWork {
 
     // Of what is loaded at places that the data tell: nothing moves on from the place before, so
     // that each index is multiplied by the distance that it stands for, unless that is a constant.
-    void add_addresses(const Family& family, double times) {
+    // Once for all copies that have the same index.
+    void add_addresses(const Family& family) {
         for (int c = 0; c < std::ssize(family.coords); c++) {
             const Coordinate& each = family.coords[c];
             if (!each.affine && facts_.stride(family.source, family.index, c) == 0) {
-                const bool vector = body_.vector_dim >= 0 && each.changes_with(body_.vector_dim);
+                const LoopSet loops = family.changing_with(loop_set(c));
+                const double copies = family.times * family.distinct(body_.copies, loop_set(c),
+                                                                     sharing_.apart(family));
                 for (const Arithmetic operation : {Arithmetic::Multiply, Arithmetic::Add}) {
-                    add_operations({operation, ElementType::Int32, kAllLoops, 1},
-                                   vector ? body_.lanes : 1, times);
+                    add_changing({operation, ElementType::Int32, kAllLoops, 1}, loops, 1, copies);
                 }
             }
         }
