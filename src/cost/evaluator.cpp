@@ -145,7 +145,7 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
             keys[root].add(stays_in(*cache, everything) ? 1 : 0);
         }
         keys[root].add(static_cast<std::uint64_t>(memory.largest));
-        keys[root].add(memory.bytes >= trim_threshold(memory.largest) ? 1 : 0);
+        keys[root].add(memory.is_given_back() ? 1 : 0);
         const auto known = groups_.find(keys[root].hash());
         if (known != groups_.end()) {
             total += known->second;

@@ -359,8 +359,18 @@ RootMemory root_memory(const Bounds& bounds) {
     return memory;
 }
 
+namespace {
+
+constexpr double kSmallest = 128 << 10;  // bytes
+
+}  // namespace
+
+bool RootMemory::is_given_back() const {
+    constexpr double kPad = 128 << 10;  // bytes of the heap beyond what is asked for (M_TOP_PAD)
+    return bytes + (largest < kSmallest ? 0 : kPad) >= trim_threshold(largest);
+}
+
 double trim_threshold(double largest) {
-    constexpr double kSmallest = 128 << 10;
     return largest < kSmallest ? kSmallest : 2 * largest;
 }
 

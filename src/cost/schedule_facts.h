@@ -77,6 +77,10 @@ struct RootMemory {
 
     double bytes = 0;    // of all of them
     double largest = 0;  // of one
+
+    /** Whether the C library gives all of it back to the system when the last of it is freed: two
+     * buffers of one size are enough. */
+    [[nodiscard]] bool is_given_back() const;
 };
 [[nodiscard]] RootMemory root_memory(const Bounds& bounds);
 

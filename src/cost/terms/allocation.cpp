@@ -54,11 +54,10 @@ class Allocations {
 
     // Bytes that the system hands out anew.
     [[nodiscard]] double fresh_bytes() {
-        const RootMemory memory = facts_.root_memory();
         double fresh = 0;
         if (at_root_ > RootMemory::kLargestKept) {
             fresh = at_root_;
-        } else if (memory.bytes >= trim_threshold(memory.largest)) {
+        } else if (facts_.root_memory().is_given_back()) {
             fresh = kFreshProcesses * at_root_;
         }
         for (const auto& [site, here] : in_loops_) {
