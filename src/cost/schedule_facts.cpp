@@ -361,7 +361,8 @@ RootMemory root_memory(const Bounds& bounds) {
 
 namespace {
 
-constexpr double kSmallest = 128 << 10;  // bytes
+// Bytes from which on a block has pages of its own (M_MMAP_THRESHOLD at first).
+constexpr double kSmallest = 128 << 10;
 
 }  // namespace
 

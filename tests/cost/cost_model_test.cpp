@@ -888,6 +888,41 @@ NestCycles cycles_of_rows(const PipelineDag& dag, const Schedule& schedule) {
     return nest_cycles(facts, facts.nest(2, 0));
 }
 
+TEST(Cost, ScalarIntegersHaveUnitsOfTheirOwn) {
+    const PipelineDag dag = blur();
+    PipelineDag more = dag;
+    more.functions[2].stages[0].ops.add(Arithmetic::Add, ElementType::Int32, kAllLoops, 2);
+    const NestCycles one = cycles_of_rows(dag, at_root(dag, false, 1));
+    const NestCycles indexed = cycles_of_rows(more, at_root(dag, false, 1));
+    EXPECT_GT(indexed.scalars, one.scalars + 128 * 96);
+    EXPECT_EQ(indexed.arithmetic, one.arithmetic);
+    EXPECT_LT(indexed.total(), one.total() + 0.2 * (indexed.scalars - one.scalars));
+    // In vectors they are arithmetic as any other.
+    const NestCycles vector = cycles_of_rows(dag, at_root(dag, false, 8));
+    const NestCycles indexes = cycles_of_rows(more, at_root(dag, false, 8));
+    EXPECT_GT(indexes.arithmetic, 1.1 * vector.arithmetic);
+    EXPECT_EQ(indexes.scalars, vector.scalars);
+}
+
+// Four points side by side read row(y) of a picture whose rows are any distance apart.
+TEST(Cost, AddressesOfOneIndexAreComputedOnce) {
+    const auto scalars = [](bool same_for_all_columns) {
+        PipelineDag dag = blur();
+        for (Load& load : dag.functions[2].stages[0].loads) {
+            load.coords[1].affine = false;
+            load.coords[1].fixed_loops = {same_for_all_columns, false};
+        }
+        Schedule schedule = at_root(dag, false, 1);
+        LoopNest& rows = nest(schedule, 2);
+        const LoopRef column = split(rows, 0, 4);
+        rows.unrolled = {column};
+        rows.order = {column, {1, 0}, {0, 0}};
+        return cycles_of_rows(dag, schedule).scalars;
+    };
+    EXPECT_GT(scalars(true), 0);
+    EXPECT_NEAR(scalars(false) / scalars(true), 4, 0.1);
+}
+
 // blur_y in blocks of four rows, each of which reads three of blur_x: six all together.
 TEST(Cost, CopiesShareRowsThatTheCompilerKnowsToBeTheSame) {
     PipelineDag dag = blur();
