@@ -87,9 +87,7 @@ GroupExecution group_execution(ScheduleFacts& facts, int root, GroupWork* work) 
         const NestCycles cycles = nest_cycles(facts, nest);
         const double share = clock * nest.threads;
         const double working = cycles.total() - cycles.loops;
-        const double throughput = std::max(
-            {cycles.arithmetic, cycles.scalars, cycles.loads, cycles.stores, cycles.issue});
-        const double waiting = std::max(0.0, cycles.latency - throughput);
+        const double waiting = std::max(0.0, cycles.latency - cycles.busiest());
         execution.cost[Term::Latency] += waiting / share;
         execution.cost[Term::Compute] += (working - waiting) / share;
         execution.cost[Term::Loops] += cycles.loops / share;

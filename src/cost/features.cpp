@@ -32,7 +32,7 @@ double share(Group group, Term term) {
     return total > 0 ? group.cost[term] / total : 0;
 }
 
-// Of the cycles that arithmetic, loads, stores and issue ask for.
+// Of the cycles that units are asked for.
 template <class Value>
 double cycle_share(Group group, const Value& value) {
     double sum = 0;
@@ -43,10 +43,6 @@ double cycle_share(Group group, const Value& value) {
         all += cycles.arithmetic + cycles.scalars + cycles.loads + cycles.stores + cycles.issue;
     }
     return all > 0 ? sum / all : 0;
-}
-
-double busiest(const NestCycles& cycles) {
-    return std::max({cycles.arithmetic, cycles.scalars, cycles.loads, cycles.stores, cycles.issue});
 }
 
 double registers_used(Group group, Nest nest) {
@@ -77,7 +73,7 @@ constexpr Feature kFeatures[] = {
     {"arithmetic_cycles", "share", "of the cycles that units are asked for", [](Group g) { return cycle_share(g, [](const NestCycles& c) { return c.arithmetic; }); }},
     {"load_cycles", "share", "of the cycles that units are asked for", [](Group g) { return cycle_share(g, [](const NestCycles& c) { return c.loads; }); }},
     {"store_cycles", "share", "of the cycles that units are asked for", [](Group g) { return cycle_share(g, [](const NestCycles& c) { return c.stores; }); }},
-    {"chain_cycles", "log2", "cycles of dependent operations by those of the busiest unit", [](Group g) { return g.mean([](Nest n) { return ratio(1 + n.cycles.latency, 1 + busiest(n.cycles)); }); }},
+    {"chain_cycles", "log2", "cycles of dependent operations by those of the busiest unit", [](Group g) { return g.mean([](Nest n) { return ratio(1 + n.cycles.latency, 1 + n.cycles.busiest()); }); }},
     {"cycles_of_byte", "log2", "cycles by bytes of the function at root", [](Group g) { return ratio(g.cycles, g.stored); }},
     {"l2_traffic", "log2", "bytes beyond the first cache by cycles", [](Group g) { return log_of(g.traffic.l2 / std::max(g.cycles, 1.0)); }},
     {"l3_traffic", "log2", "bytes beyond the second cache by cycles", [](Group g) { return log_of(g.traffic.l3 / std::max(g.cycles, 1.0)); }},

@@ -362,17 +362,17 @@ RootMemory root_memory(const Bounds& bounds) {
 namespace {
 
 // Bytes from which on a block has pages of its own (M_MMAP_THRESHOLD at first).
-constexpr double kSmallest = 128 << 10;
+constexpr double kOwnPages = 128 << 10;
 
 }  // namespace
 
 bool RootMemory::is_given_back() const {
     constexpr double kPad = 128 << 10;  // bytes of the heap beyond what is asked for (M_TOP_PAD)
-    return bytes + (largest < kSmallest ? 0 : kPad) >= trim_threshold(largest);
+    return bytes + (largest < kOwnPages ? 0 : kPad) >= trim_threshold(largest);
 }
 
 double trim_threshold(double largest) {
-    return largest < kSmallest ? kSmallest : 2 * largest;
+    return largest < kOwnPages ? kOwnPages : 2 * largest;
 }
 
 double ScheduleFacts::whole_bytes(Source source, int index) const {

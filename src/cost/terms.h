@@ -22,7 +22,9 @@ struct NestCycles {
     double loops = 0;  // of entering, leaving and advancing loops, and of branches for elements
                        // under masks
 
-    /** Ports work at the same time; the busiest one decides, and what waits for it is not free. */
+    /** Of the units, which work at the same time, the one that has most to do. */
+    [[nodiscard]] double busiest() const;
+    /** The busiest unit or the longest wait decides, and what the others do is not free. */
     [[nodiscard]] double total() const;
 };
 

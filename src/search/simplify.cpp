@@ -12,13 +12,9 @@ constexpr double kSmallCode = 20'000;  // nodes of code
 // seconds, are worth one per cent, which is less than what predictions can tell apart.
 constexpr double kNodesOfTwice = 2e6;
 
-/** A plan with what it takes. */
-struct Priced {
-    Found found;
-    double code = 0;
-
-    [[nodiscard]] double price() const { return found.seconds * (1 + code / kNodesOfTwice); }
-};
+double price_of(double seconds, double code) {
+    return seconds * (1 + code / kNodesOfTwice);
+}
 
 class Simplifying {
   public:
@@ -35,29 +31,36 @@ class Simplifying {
             }
             best = *std::move(simpler);
         }
+        best.found.states += states_;
         return std::move(best.found);
     }
 
   private:
+    struct Priced {
+        Found found;
+        double code = 0;
+
+        [[nodiscard]] double price() const { return price_of(found.seconds, code); }
+    };
+
     [[nodiscard]] double code_of(const Schedule& schedule) const {
         return static_cast<double>(code_size(builder_.dag(), schedule, caps_));
     }
 
     // With one block halved; none if that is not worth it.
-    std::optional<Priced> cheapest_half(Priced& from) {
+    std::optional<Priced> cheapest_half(const Priced& from) {
         std::optional<Priced> best;
-        const Plan plan = from.found.plan;
-        for (std::size_t f = 0; f < plan.functions.size(); f++) {
-            if (plan.functions[f].place == Place::Inlined) {
+        Plan plan = from.found.plan;
+        for (FunctionPlan& f : plan.functions) {
+            if (f.place == Place::Inlined) {
                 continue;
             }
-            for (std::size_t s = 0; s < plan.functions[f].stages.size(); s++) {
-                const std::vector<int>& blocks = plan.functions[f].stages[s].block;
-                for (std::size_t d = 0; d < blocks.size(); d++) {
-                    if (blocks[d] > 1) {
-                        Plan half = plan;
-                        half.functions[f].stages[s].block[d] = blocks[d] / 2;
-                        consider(half, from, best);
+            for (NestPlan& nest : f.stages) {
+                for (int& block : nest.block) {
+                    if (block > 1) {
+                        const int whole = std::exchange(block, block / 2);
+                        consider(plan, from, best);
+                        block = whole;
                     }
                 }
             }
@@ -65,15 +68,18 @@ class Simplifying {
         return best;
     }
 
-    void consider(const Plan& plan, Priced& from, std::optional<Priced>& best) {
+    void consider(const Plan& plan, const Priced& from, std::optional<Priced>& best) {
+        const double price = (best ? *best : from).price();
         const Schedule& schedule = builder_.build(plan);
-        from.found.states++;
-        Priced made{{from.found.name, plan, schedule, evaluator_.seconds(schedule), 0},
-                    code_of(schedule)};
-        if (made.price() < (best ? *best : from).price() &&
+        states_++;
+        const double seconds = evaluator_.seconds(schedule, price);
+        if (seconds >= price) {
+            return;  // with any code
+        }
+        const double code = code_of(schedule);
+        if (price_of(seconds, code) < price &&
             check_legality(builder_.dag(), schedule, caps_).empty()) {
-            made.found.states = from.found.states;
-            best = std::move(made);
+            best = Priced{{from.found.name, plan, schedule, seconds, from.found.states}, code};
         }
     }
 
@@ -81,6 +87,7 @@ class Simplifying {
     Evaluator& evaluator_;
     const Caps& caps_;
     const Limits& limits_;
+    int states_ = 0;  // schedules that were looked at
 };
 
 }  // namespace

@@ -684,11 +684,15 @@ class NestWork {
 
 }  // namespace
 
+double NestCycles::busiest() const {
+    return std::max({arithmetic, scalars, loads, stores, issue});
+}
+
 double NestCycles::total() const {
     constexpr double kNotHidden = 0.15;
-    const double busiest = std::max({arithmetic, scalars, loads, stores, issue, latency});
+    const double longest = std::max(busiest(), latency);
     const double all = arithmetic + scalars + loads + stores;
-    return busiest + kNotHidden * (all - std::min(busiest, all)) + loops;
+    return longest + kNotHidden * (all - std::min(longest, all)) + loops;
 }
 
 NestCycles nest_cycles(ScheduleFacts& facts, const NestFacts& nest) {
