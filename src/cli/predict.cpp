@@ -5,11 +5,13 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <utility>
 
 #include "base/files.h"
 #include "cli/command.h"
 #include "cli/open_pipeline.h"
 #include "cost/cost_model.h"
+#include "cost/nest_times.h"
 #include "plugin/weights.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
@@ -22,6 +24,8 @@ constexpr const char* kPredictExamples = R"(
 Examples:
   nestor predict build/harris.generator -g harris --schedule harris.json
       milliseconds by cost term, of each function at root with what is computed in its loops
+  nestor predict build/harris.generator -g harris --nests --schedule harris.json
+      those of each nest by itself, too, by the units of a core that are busy
   nestor predict build/harris.generator -g harris --json $(printf -- '--schedule %s ' schedules/*.json)
       of many schedules, in seconds, for a script)";
 
@@ -29,6 +33,7 @@ struct PredictCommand {
     RequestOptions request;
     std::vector<std::string> schedules;
     std::string weights;
+    bool nests = false;
     bool json = false;
 };
 
@@ -80,6 +85,50 @@ void print_text(const PipelineDag& dag, const Schedule& schedule, const Predicti
     print_cost("all", prediction.cost);
 }
 
+constexpr std::pair<const char*, double NestCycles::*> kUnits[] = {
+    {"arithmetic", &NestCycles::arithmetic},
+    {"scalars", &NestCycles::scalars},
+    {"loads", &NestCycles::loads},
+    {"stores", &NestCycles::stores},
+    {"issue", &NestCycles::issue},
+    {"latency", &NestCycles::latency},
+    {"loops", &NestCycles::loops}};
+
+void print_nests(const std::vector<NestTime>& nests) {
+    std::cout << std::left << std::setw(24) << "each nest by itself" << std::right << std::setw(11)
+              << "total";
+    for (const auto& [name, unit] : kUnits) {
+        std::cout << std::setw(11) << name;
+    }
+    std::cout << std::setw(11) << "threads" << std::setw(13) << "innermost\n";
+    for (const NestTime& nest : nests) {
+        const std::string stage = nest.stage == 0 ? "" : " (" + std::to_string(nest.stage) + ")";
+        std::cout << std::left << std::setw(24) << nest.function + stage << std::right << std::fixed
+                  << std::setprecision(3) << std::setw(11) << nest.seconds.total() * 1e3;
+        for (const auto& [name, unit] : kUnits) {
+            std::cout << std::setw(11) << nest.seconds.*unit * 1e3;
+        }
+        std::cout << std::setprecision(0) << std::setw(11) << nest.threads << std::setw(12)
+                  << nest.runs << "\n";
+    }
+}
+
+nlohmann::json nests_json(const std::vector<NestTime>& nests) {
+    nlohmann::json rows = nlohmann::json::array();
+    for (const NestTime& nest : nests) {
+        nlohmann::json seconds{{"total", nest.seconds.total()}};
+        for (const auto& [name, unit] : kUnits) {
+            seconds[name] = nest.seconds.*unit;
+        }
+        rows.push_back({{"function", nest.function},
+                        {"stage", nest.stage},
+                        {"innermost_iterations", nest.runs},
+                        {"threads", nest.threads},
+                        {"seconds", std::move(seconds)}});
+    }
+    return rows;
+}
+
 Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
                          const Machine& machine, const Correction* correction) {
     nlohmann::json rows = nlohmann::json::array();
@@ -99,13 +148,23 @@ Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
             return Error{path + ": the schedule is not legal: " + fault};
         }
         const Prediction prediction = predict(dag, schedule.value(), machine, correction);
+        std::vector<NestTime> nests;
+        if (options.nests) {
+            nests = nest_times(dag, schedule.value(), machine);
+        }
         if (options.json) {
             rows.push_back({{"schedule", path},
                             {"seconds", cost_json(prediction.cost)},
                             {"code_size", code_size(dag, schedule.value(), caps)}});
+            if (options.nests) {
+                rows.back()["nests"] = nests_json(nests);
+            }
         } else {
             std::cout << path << "\n";
             print_text(dag, schedule.value(), prediction);
+            if (options.nests) {
+                print_nests(nests);
+            }
         }
     }
     if (options.json) {
@@ -143,6 +202,9 @@ Action define_predict(CLI::App& app) {
                    "what `nestor train` learned: seconds are corrected by it; a file, or a folder "
                    "with nestor.weights")
         ->type_name("PATH");
+    app.add_flag("--nests", options->nests,
+                 "also what each nest executes by itself, by the units of a core: what no weights "
+                 "correct");
     app.add_flag("--json", options->json,
                  "seconds by term, as JSON; of a schedule that is not legal, why");
     app.footer(kPredictExamples);

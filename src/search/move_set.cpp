@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, kMoveKinds> kNames = {
     "turns",           "widths",          "vector_dims",   "blocks",        "steps",
     "reduction_order", "loop_order",      "selectors",     "tiles",         "tasks",
     "whole_vectors",   "tile_shapes",     "sums_in_parts", "output_sums",   "transposed_copies",
-    "columns",         "sum_copies",      "compute_with",
+    "columns",         "sum_copies",      "compute_with",  "clones",
 };
 
 }  // namespace

@@ -42,8 +42,9 @@ enum class MoveKind {
     Columns,           // resampling by columns
     SumCopies,         // of sums that are stored
     ComputeWith,       // outputs that are computed together
+    Clones,            // of what is read in several ways
 };
-constexpr std::size_t kMoveKinds = 28;
+constexpr std::size_t kMoveKinds = 29;
 
 class MoveSet {
   public:

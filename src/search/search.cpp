@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cost/evaluator.h"
+#include "search/clones.h"
 #include "search/descent.h"
 #include "search/guards.h"
 #include "search/recombine.h"
@@ -109,6 +110,12 @@ std::vector<Job> carried_over(const std::vector<Space>& spaces, const std::vecto
                                    {each->name + ", together",
                                     carry_over(space.variant, space.together, each->plan,
                                                space.starts.front().plan)}});
+            }
+            if (!space.cloned.empty()) {
+                further.push_back({s,
+                                   {each->name + ", then clones",
+                                    carry_over_clones(dag, space.variant, space.cloned, each->plan,
+                                                      space.starts.front().plan)}});
             }
             if (!space.copied.empty() && unchanged_is_best) {
                 further.push_back({s,

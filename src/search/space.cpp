@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "search/clones.h"
 #include "search/output_sums.h"
 #include "search/resampling.h"
 #include "search/sum_copies.h"
@@ -48,7 +49,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             start.name += suffix;
             place(variant.graph(), start.plan);
         }
-        return spaces.emplace_back(Space{std::move(variant), std::move(starts), {}, {}, {}});
+        return spaces.emplace_back(Space{std::move(variant), std::move(starts), {}, {}, {}, {}});
     };
     const auto as_it_is = [](const PipelineDag&, Plan&) {};
     const auto variant_of = [&](MoveKind kind, std::optional<Variant> (*make)(const PipelineDag&)) {
@@ -97,6 +98,13 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
         if (!together.empty()) {
             Space& space = add(Variant(dag, together), ", together", as_it_is);
             space.together = std::move(together);
+            space.only_carried_over = true;
+        }
+    }
+    if (moves.has(MoveKind::Clones)) {
+        if (std::optional<Clones> clones = clones_by_use(dag)) {
+            Space& space = add(std::move(clones->variant), "", as_it_is);
+            space.cloned = std::move(clones->parents);
             space.only_carried_over = true;
         }
     }

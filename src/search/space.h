@@ -17,6 +17,8 @@ struct Space {
     std::vector<int> copied;
     /** Functions of the pipeline that are computed together: as for `copied`. */
     std::vector<Joined> together;
+    /** Functions of the pipeline that have clones: as for `copied`. */
+    std::vector<int> cloned;
     bool only_carried_over = false;  // searched from such plans, not from the starts
 };
 
@@ -26,8 +28,8 @@ struct Space {
 
 /** The pipeline as it is, then with its long sums, all or those of rows, in parts, with those that
  * are its outputs in functions of their own, with copies of what is read across its rows, and of
- * sums that are stored, and with what is computed together, if it has any, and if `moves` has them.
- */
+ * sums that are stored, with what is computed together, and with clones, if it has any, and if
+ * `moves` has them. */
 [[nodiscard]] std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
                                              const MoveSet& moves = {});
 

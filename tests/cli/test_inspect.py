@@ -106,10 +106,29 @@ def test_predict_says_what_is_not_legal(tmp_path):
         files += ["--schedule", tmp_path / f"{name}.json"]
         files[-1].write_text(json.dumps(schedule))
     rows = json.loads(succeed("predict", *pipeline, "--json", *files))
-    assert rows[0]["seconds"]["total"] > 0 and "illegal" not in rows[0]
+    assert rows[0]["seconds"]["total"] > 0 and "illegal" not in rows[0] and "nests" not in rows[0]
     assert rows[1]["illegal"] and "seconds" not in rows[1]
     refused = nestor("predict", *pipeline, *files)
     assert refused.returncode == 1 and "is not legal" in refused.stderr
+
+
+def test_predict_says_what_each_nest_takes(pipeline, tmp_path):
+    schedule = tmp_path / "root.json"
+    schedule.write_text(succeed("schedule", pipeline, "--format", "json"))
+    words = ["predict", pipeline, "autoscheduler.parallelism=1", "--nests", "--schedule", schedule]
+    (row,) = json.loads(succeed(*words, "--json"))
+    nests = {nest["function"]: nest for nest in row["nests"]}
+    assert nests["output"]["stage"] == 0 and nests["output"]["threads"] == 1
+    for nest in row["nests"]:
+        units = {unit: seconds for unit, seconds in nest["seconds"].items() if unit != "total"}
+        # Units work side by side, and none of them for longer than the nest takes.
+        assert 0 < max(units.values()) <= nest["seconds"]["total"] <= sum(units.values()) * 1.0001
+        assert nest["innermost_iterations"] >= 1
+    # All nests together are what is executed, of which memory hides a part where it takes longer.
+    executed = sum(row["seconds"][term] for term in ("compute", "latency", "loops"))
+    assert executed <= sum(nest["seconds"]["total"] for nest in row["nests"]) * 1.0001
+    text = succeed(*words)
+    assert "each nest by itself" in text and "arithmetic" in text
 
 
 @pytest.mark.parametrize("name", ["depthwise_conv", "compositing", "optical_flow"])
