@@ -281,6 +281,18 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
     const std::vector<StageDim>& dims = bounds_.dims(function, stage);
     std::vector<LoopRef> usual;
     const std::vector<LoopRef>& order = loop_order(nest, dims, usual);
+    // Of a vector, or a block that is not guarded, all is computed where fewer points are asked
+    // for, too: of four rows at each step of what slides by one, three are computed again.
+    const auto computes_all = [&](const LoopRef& loop, LoopRun run) {
+        const std::size_t level = loop.level - 1;
+        const Tail tail = nest.splits[loop.dim][level].tail;
+        return run == LoopRun::Vector ||
+               !is_guard(resolved(tail, dims[loop.dim].kind, stage, level));
+    };
+    const auto within = [&](const LoopRef& loop) {
+        const std::vector<Split>& splits = nest.splits[loop.dim];
+        return trip_count(nest, splits[loop.level - 1].factor, loop);
+    };
     std::vector<LoopFacts> loops;
     loops.reserve(order.size());
     for (const LoopRef& loop : order) {
@@ -288,9 +300,8 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
                         run_of(nest, loop),
                         trip_count(nest, dims, loop),
                         static_cast<double>(loop_stride(nest, loop))};
-        if (facts.run == LoopRun::Vector && loop.level > 0) {
-            // Of fewer points, too, all of it is computed.
-            facts.trips = static_cast<double>(nest.splits[loop.dim][loop.level - 1].factor);
+        if (loop.level > 0 && computes_all(loop, facts.run)) {
+            facts.trips = within(loop);
             loops.push_back(facts);
             continue;
         }
