@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "cost/evaluator.h"
+#include "cost/nest_times.h"
 #include "cost/registers.h"
 #include "cost/terms.h"
 #include "machine/profiles.h"
@@ -1208,6 +1209,30 @@ TEST(Cost, SumsThatAGuardCutsAreNotInRegisters) {
 
 // Numbers of two bytes: AVX2 has masks for four and eight bytes only, AVX-512 for all. A row is 120
 // blocks of 16, and 17 of 112 and a part of one.
+TEST(Cost, SumsThatAGuardCutsAreStoredAtEachUnrolledStep) {
+    // In blocks of rows that are not known to be whole: where no vector reads it, at root.
+    const PipelineDag dag = samples::matmul();
+    const auto stores = [&](std::int64_t steps, std::int64_t rows) {
+        Schedule schedule = product_at_root(dag, 8);
+        LoopNest& sums = nest(schedule, 2, 1);
+        sums.vector = split(sums, 0, 8, Tail::GuardWithIf);
+        const LoopRef row = split(sums, 1, rows, Tail::GuardWithIf);
+        const LoopRef step = split(sums, 2, steps, Tail::GuardWithIf);
+        sums.order = {*sums.vector, row, step, {2, 0}, {0, 0}, {1, 0}};
+        sums.unrolled = {row, step};
+        sums.partition = {{{1, 0}, PartitionPolicy::Never}};
+        for (const NestTime& each : nest_times(dag, schedule, avx2())) {
+            if (each.function == "prod" && each.stage == 1) {
+                return each.seconds.stores;
+            }
+        }
+        return 0.0;
+    };
+    EXPECT_GT(stores(1, 4), 0);
+    EXPECT_NEAR(stores(4, 4), stores(1, 4), 1e-9 * stores(1, 4));
+    EXPECT_LT(stores(4, 1), 0.1 * stores(4, 4)) << "a single row is in registers";
+}
+
 TEST(Cost, PartsOfBlocksAreBranchesWithoutMasks) {
     PipelineDag dag = blur();
     dag.functions[1].types = {{TypeKind::UInt, 16}};

@@ -395,8 +395,9 @@ class NestWork {
             const ElementType element = type.element();
             const Access written = accesses_.own(element, lanes, true);
             // LLVM keeps sums in registers only where one instruction writes a vector of them, and
-            // where it knows that they are not in the same place.
-            const bool in_memory = written.scattered || !apart;
+            // where it knows that they are not in the same place, and no copy asks at each step
+            // whether it is one (lstm_step, an update with blocks of eight rows, Zen 4).
+            const bool in_memory = written.scattered || !apart || body_.guarded > 1;
             const std::size_t stored = in_memory ? body_.rolled : at;
             accumulators_ +=
                 stored > body_.rolled ? copies * instructions(machine_, element, lanes).count : 0;
