@@ -23,6 +23,7 @@ constexpr std::int64_t kCopies = 4;     // of a histogram, as many as hide a sto
 // first cache.
 constexpr std::int64_t kLongestRun = 256;
 constexpr std::int64_t kShortestRun = 32;
+constexpr std::int64_t kFewestLanes = 8;  // of parts, or as many as the machine has
 
 // A schedule that derives functions and does nothing else.
 Schedule with(const PipelineDag& dag, const std::vector<Derivation>& derivations) {
@@ -170,7 +171,7 @@ class LongSum {
             split_into_runs(d, result);
             return result;
         }
-        split(d, lanes() * vectors_at_once(), result);
+        split(d, lanes_along(d) * vectors_at_once(), result);
         result.preserved.push_back({d, 1});
         return result;
     }
@@ -187,6 +188,16 @@ class LongSum {
     }
 
     [[nodiscard]] std::int64_t lanes() const { return machine_.lanes(widest_bytes(f_)); }
+
+    // Of parts along a reduction loop, which has at least two vectors of them: a part of the
+    // machine's vectors where it is short (24 taps of a filter: three of eight elements each).
+    [[nodiscard]] std::int64_t lanes_along(int d) const {
+        std::int64_t lanes = this->lanes();
+        while (lanes > kFewestLanes && extent(d) < 2 * lanes * vectors_at_once()) {
+            lanes /= 2;
+        }
+        return lanes;
+    }
 
     // Enough for the latency of an addition, as long as all of them have registers.
     [[nodiscard]] std::int64_t vectors_at_once() const {
@@ -241,7 +252,7 @@ class LongSum {
             if (!loop.is_reduction() && fills_vectors(extent(d))) {
                 return -1;
             }
-            if (loop.is_reduction() && extent(d) >= 2 * lanes() * vectors_at_once() &&
+            if (loop.is_reduction() && extent(d) >= 2 * lanes_along(d) * vectors_at_once() &&
                 (best < 0 || contiguous[d] > contiguous[best])) {
                 best = d;
             }
@@ -498,8 +509,10 @@ void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const 
             const int loop = loop_along(stage, parts.lanes);
             set_plain(each);
             each.vector_dim = loop;
-            each.lanes = machine.lanes(widest_bytes(f));
-            each.block[loop] = static_cast<int>(stage.loops[loop].range.extent / each.lanes);
+            const std::int64_t parts_in_all = stage.loops[loop].range.extent;
+            each.lanes = static_cast<int>(
+                std::min<std::int64_t>(machine.lanes(widest_bytes(f)), parts_in_all));
+            each.block[loop] = static_cast<int>(parts_in_all / each.lanes);
         }
         unroll_runs(update, nest);
     }

@@ -128,6 +128,35 @@ TEST(SumsInParts, OfWindowsAreVectorsAlongRowsUnlessTheirPointsFillVectors) {
     EXPECT_FALSE(in_vectors_along_rows(100));
 }
 
+TEST(SumsInParts, OfShortRowsAreNarrowerVectors) {
+    // 320,000 sums of so many steps: a filter's taps.
+    Machine machine = shipped_profile(InstructionSet::X86Avx512);  // vectors of 16
+    machine.parallelism = 1;
+    const auto elements = [&](std::int64_t steps) {
+        PipelineDag dag = samples::sums();
+        dag.functions[1].region = {{0, 320'000}};
+        for (Stage& stage : dag.functions[1].stages) {
+            stage.loops[0].range.extent = 320'000;
+        }
+        dag.functions[1].stages[1].loops[1].range.extent = steps;
+        const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+        if (found.empty() || found[0].parts[0].lanes < 0) {
+            return 0;
+        }
+        const Parts& parts = found[0].parts[0];
+        const PipelineDag& graph = found[0].variant.graph();
+        Plan plan = plain_plan(graph, choose_inlined(graph), machine);
+        place_parts(graph, found[0].parts, machine, plan);
+        const NestPlan& nest = plan.functions[parts.function].stages.back();
+        EXPECT_EQ(nest.block[nest.vector_dim], 1);
+        return nest.lanes;
+    };
+    EXPECT_EQ(elements(100), 16);
+    EXPECT_EQ(elements(32), 16);
+    EXPECT_EQ(elements(24), 8) << "three of eight elements, not one and a half of sixteen";
+    EXPECT_EQ(elements(12), 0);
+}
+
 TEST(SumsInParts, OfRowsLeaveProductsWhole) {
     const PipelineDag dag = sums_of_a_product();
     const Machine machine = avx2(4);

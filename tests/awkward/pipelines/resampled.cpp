@@ -78,6 +78,23 @@ BuiltPipeline resampled_by_a_parameter() {
     return b.finish();
 }
 
+// Two channels next to each other, by 37 / 40, with 24 taps for each phase: vectors are along the
+// taps.
+BuiltPipeline resampled_stereo() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Int(16), "in", {fixed(0, 2), {-12, 1147}});
+    ImageParam taps = b.image(Int(16), "taps", {fixed(0, 24), fixed(0, 40)});
+    RDom k(0, 24, "k");
+    Func filtered("filtered"), out("out");
+    const Expr place = x * 37;
+    filtered(c, x) = 1 << 14;
+    filtered(c, x) +=
+        (cast<int>(taps(k, place % 40)) >> 4) * (cast<int>(in(c, place / 40 + k - 12)) >> 4);
+    out(c, x) = filtered(c, x) >> 8;
+    b.output(out, {fixed(0, 2), {0, 1200}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> resampled_pipelines() {
@@ -86,6 +103,7 @@ std::vector<TestPipeline> resampled_pipelines() {
         {"resampled_pixels", "reduction", resampled_pixels},
         {"resampled_between_neighbours", "strided access", resampled_between_neighbours},
         {"resampled_by_a_parameter", "reduction", resampled_by_a_parameter},
+        {"resampled_stereo", "reduction", resampled_stereo},
     };
 }
 
