@@ -362,12 +362,21 @@ RootMemory root_memory(const Bounds& bounds) {
             continue;
         }
         const double bytes = whole_bytes(bounds, Source::Function, f);
-        if (bytes <= RootMemory::kLargestKept) {
+        const double block = largest_block(placement.graph().functions[f], bytes);
+        if (block <= RootMemory::kLargestKept) {
             memory.bytes += bytes;
-            memory.largest = std::max(memory.largest, bytes);
+            memory.largest = std::max(memory.largest, block);
         }
     }
     return memory;
+}
+
+double largest_block(const Function& f, double bytes) {
+    int largest = 0;
+    for (const ScalarType& type : f.types) {
+        largest = std::max(largest, type.bytes());
+    }
+    return bytes * largest / static_cast<double>(std::max<std::int64_t>(f.bytes_per_point(), 1));
 }
 
 namespace {

@@ -84,6 +84,9 @@ struct RootMemory {
 };
 [[nodiscard]] RootMemory root_memory(const Bounds& bounds);
 
+/** Of so many bytes of a function, those of the largest block: each value of a tuple has one. */
+[[nodiscard]] double largest_block(const Function& f, double bytes);
+
 /** Bytes of freed memory at the end of a heap from which on the C library on Linux gives it back to
  * the system (mallopt(3), M_TRIM_THRESHOLD): twice the largest block that was ever freed, of those
  * that begin at 128 KiB, or else 128 KiB. `largest`: the largest block that is kept. */

@@ -862,6 +862,25 @@ TEST(RootMemory, OfTwoBuffersOfOneSizeIsGivenBack) {
 
 // Two buffers of 100 KB are twice what a heap keeps at its end before anything large was freed; two
 // of 25 KB are not, and neither are two where something larger has been.
+TEST(RootMemory, HasABlockForEachValueOfATuple) {
+    // A filter that keeps means and variances side by side (wiener_filter, Zen 4).
+    PipelineDag dag = blur();
+    const Machine machine = avx2();
+    const auto memory = [&] {
+        const Schedule schedule = at_root(dag, false);
+        Expansions expansions;
+        return ScheduleFacts(dag, schedule, machine, expansions).root_memory();
+    };
+    const RootMemory one = memory();
+    EXPECT_EQ(one.bytes, one.largest);
+    EXPECT_FALSE(one.is_given_back());
+    dag.functions[1].types.push_back(dag.functions[1].types[0]);
+    const RootMemory two = memory();
+    EXPECT_EQ(two.bytes, 2 * one.bytes);
+    EXPECT_EQ(two.largest, one.largest);
+    EXPECT_TRUE(two.is_given_back());
+}
+
 TEST(Cost, WhatATaskUsesComesBackAsFreshPages) {
     const PipelineDag dag = blur();
     const auto allocation = [&](std::int64_t width, std::int64_t height, bool larger) {

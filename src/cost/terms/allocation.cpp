@@ -26,18 +26,22 @@ class Allocations {
             if (bytes <= kStackBytes) {
                 continue;
             }
+            const Function& f = facts.graph().functions[nest.function];
+            const double block = largest_block(f, bytes);
             const Level storage = facts.placement().storage(nest.function);
             if (storage.kind == Level::Kind::At) {
                 Here& here = in_loops_[storage.site];
-                here.count++;
-                if (bytes > RootMemory::kLargestKept) {
+                here.count += static_cast<double>(f.types.size());
+                if (block > RootMemory::kLargestKept) {
                     here.never_kept += bytes;
                 } else {
                     here.bytes += bytes;
-                    largest = std::max(largest, bytes);
+                    largest = std::max(largest, block);
                 }
             } else {
                 at_root_ = bytes;
+                root_block_ = block;
+                root_calls_ = static_cast<double>(f.types.size());
             }
         }
         threshold_ = trim_threshold(largest);
@@ -45,7 +49,7 @@ class Allocations {
 
     // Calls of the allocator.
     [[nodiscard]] double calls() const {
-        double calls = at_root_ > 0 ? 1 : 0;
+        double calls = root_calls_;
         for (const auto& [site, here] : in_loops_) {
             calls += here.count * iterations(site);
         }
@@ -55,7 +59,7 @@ class Allocations {
     // Bytes that the system hands out anew.
     [[nodiscard]] double fresh_bytes() {
         double fresh = 0;
-        if (at_root_ > RootMemory::kLargestKept) {
+        if (root_block_ > RootMemory::kLargestKept) {
             fresh = at_root_;
         } else if (facts_.root_memory().is_given_back()) {
             fresh = kFreshProcesses * at_root_;
@@ -103,7 +107,9 @@ class Allocations {
 
     ScheduleFacts& facts_;
     std::map<LoopSite, Here> in_loops_;
-    double at_root_ = 0;  // bytes
+    double at_root_ = 0;     // bytes
+    double root_block_ = 0;  // those of its largest block
+    double root_calls_ = 0;
     double threshold_ = 0;
 };
 
