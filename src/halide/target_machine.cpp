@@ -134,6 +134,8 @@ Machine machine_of(const Target& target) {
     if (is_zen(target)) {
         machine.streams = {16, Evidence::Documented,
                            "docs/cost-model.md: compositing on AMD Zen 5"};
+        machine.page_fault = {1e-6, Evidence::Estimated,
+                              "0.8e-6 to 2e-6 in virtual machines: docs/cost-model.md"};
     }
     set_dot_products(target, machine);
     for (std::size_t i = 0; i < kElementTypes; i++) {

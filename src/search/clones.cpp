@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMostClones = 4;
 // Of operations and loads: less is inlined everywhere, more is not computed twice.
-constexpr float kLeastWork = 3;
-constexpr float kMostWork = 64;
+constexpr float kLeastOperations = 3;
+constexpr float kMostOperations = 64;
 
 // How a function reads another one.
 struct Way {
@@ -63,9 +63,9 @@ bool may_have_clones(const PipelineDag& dag, const Function& f) {
     const bool is_plain = f.stages.size() == 1 && f.can_inline && !f.is_output && !f.pinned &&
                           !f.is_extern && !f.only_wraps_input && !f.joined &&
                           !f.stages[0].selector && !f.stages[0].undefined;
-    return is_plain && f.stages[0].ops.work() >= kLeastWork &&
-           f.stages[0].ops.work() <= kMostWork && reads_little(f.stages[0]) &&
-           iterations(f.stages[0]) >= nestor::kLeastWork &&
+    return is_plain && f.stages[0].ops.work() >= kLeastOperations &&
+           f.stages[0].ops.work() <= kMostOperations && reads_little(f.stages[0]) &&
+           iterations(f.stages[0]) >= kLeastWork &&
            std::ranges::none_of(f.consumers, [&](int consumer) {
                return dag.functions[consumer].pinned || dag.functions[consumer].is_extern;
            });

@@ -23,6 +23,15 @@ TEST(TargetMachine, ProcessorsOfOneInstructionSetFollowDifferentlyManyRuns) {
     EXPECT_EQ(streams("x86-64-linux-avx-avx2-fma-sse41"), intel);
 }
 
+TEST(TargetMachine, PagesCostWhatTheyDoOnItsCores) {
+    const auto fault = [](const char* target) {
+        return machine_of(Halide::Target(target)).page_fault.value;
+    };
+    const double of_profile = shipped_profile(InstructionSet::X86Avx2).page_fault.value;
+    EXPECT_EQ(fault("x86-64-linux-avx-avx2-fma-sse41"), of_profile);
+    EXPECT_GT(fault("x86-64-linux-tune_znver3-avx-avx2-fma-sse41"), of_profile);
+}
+
 TEST(TargetMachine, CachesAreThoseOfTheCoresThatTheTargetNames) {
     const auto kib = [](const char* target) {
         const Machine machine = machine_of(Halide::Target(target));
