@@ -12,9 +12,8 @@ NESTOR_BUILD names another build folder than build/release.
 import argparse
 import json
 import pathlib
-import subprocess
 
-from collect import BUILD
+from collect import BUILD, nestor
 
 
 def measured(board):
@@ -27,9 +26,7 @@ def measured(board):
 
 def predicted(program, name, parallelism):
     """Seconds, and what was chosen."""
-    words = [BUILD / "bin/nestor", "explain", program, "-g", name, f"autoscheduler.parallelism={parallelism}", "--json"]
-    done = subprocess.run([str(word) for word in words], stdout=subprocess.PIPE, text=True, check=True)
-    facts = json.loads(done.stdout)
+    facts = json.loads(nestor("explain", program, "-g", name, f"autoscheduler.parallelism={parallelism}", "--json"))
     return facts["predicted_seconds"], facts["chosen"]
 
 

@@ -85,19 +85,10 @@ void print_text(const PipelineDag& dag, const Schedule& schedule, const Predicti
     print_cost("all", prediction.cost);
 }
 
-constexpr std::pair<const char*, double NestCycles::*> kUnits[] = {
-    {"arithmetic", &NestCycles::arithmetic},
-    {"scalars", &NestCycles::scalars},
-    {"loads", &NestCycles::loads},
-    {"stores", &NestCycles::stores},
-    {"issue", &NestCycles::issue},
-    {"latency", &NestCycles::latency},
-    {"loops", &NestCycles::loops}};
-
 void print_nests(const std::vector<NestTime>& nests) {
     std::cout << std::left << std::setw(24) << "each nest by itself" << std::right << std::setw(11)
               << "total";
-    for (const auto& [name, unit] : kUnits) {
+    for (const auto& [name, unit] : kNestUnits) {
         std::cout << std::setw(11) << name;
     }
     std::cout << std::setw(11) << "threads" << std::setw(13) << "innermost\n";
@@ -105,7 +96,7 @@ void print_nests(const std::vector<NestTime>& nests) {
         const std::string stage = nest.stage == 0 ? "" : " (" + std::to_string(nest.stage) + ")";
         std::cout << std::left << std::setw(24) << nest.function + stage << std::right << std::fixed
                   << std::setprecision(3) << std::setw(11) << nest.seconds.total() * 1e3;
-        for (const auto& [name, unit] : kUnits) {
+        for (const auto& [name, unit] : kNestUnits) {
             std::cout << std::setw(11) << nest.seconds.*unit * 1e3;
         }
         std::cout << std::setprecision(0) << std::setw(11) << nest.threads << std::setw(12)
@@ -117,7 +108,7 @@ nlohmann::json nests_json(const std::vector<NestTime>& nests) {
     nlohmann::json rows = nlohmann::json::array();
     for (const NestTime& nest : nests) {
         nlohmann::json seconds{{"total", nest.seconds.total()}};
-        for (const auto& [name, unit] : kUnits) {
+        for (const auto& [name, unit] : kNestUnits) {
             seconds[name] = nest.seconds.*unit;
         }
         rows.push_back({{"function", nest.function},
@@ -148,22 +139,18 @@ Status print_predictions(const PredictCommand& options, const PipelineDag& dag,
             return Error{path + ": the schedule is not legal: " + fault};
         }
         const Prediction prediction = predict(dag, schedule.value(), machine, correction);
-        std::vector<NestTime> nests;
-        if (options.nests) {
-            nests = nest_times(dag, schedule.value(), machine);
-        }
         if (options.json) {
             rows.push_back({{"schedule", path},
                             {"seconds", cost_json(prediction.cost)},
                             {"code_size", code_size(dag, schedule.value(), caps)}});
             if (options.nests) {
-                rows.back()["nests"] = nests_json(nests);
+                rows.back()["nests"] = nests_json(nest_times(dag, schedule.value(), machine));
             }
         } else {
             std::cout << path << "\n";
             print_text(dag, schedule.value(), prediction);
             if (options.nests) {
-                print_nests(nests);
+                print_nests(nest_times(dag, schedule.value(), machine));
             }
         }
     }

@@ -170,7 +170,15 @@ Cost& Cost::operator*=(double factor) {
     return *this;
 }
 
-void set_lowered(ScheduleFacts& facts, const Lowered& lowered) {
+Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
+                   const Correction* correction, const Lowered& lowered) {
+    if (const auto together = joined(dag, schedule)) {
+        // The loops of its program have other names and counts than what is known of them.
+        return predict(together->dag, together->schedule, machine, correction);
+    }
+    const PipelineDag usually = usual(dag);
+    Expansions expansions;
+    ScheduleFacts facts(usually, schedule, machine, expansions);
     // What is rounded otherwise makes no difference worth the steps of the model's functions.
     constexpr double kOtherwise = 1.25;
     const auto differ = [](double a, double b) { return a > kOtherwise * b || b > kOtherwise * a; };
@@ -187,18 +195,6 @@ void set_lowered(ScheduleFacts& facts, const Lowered& lowered) {
             facts.scale_executions(stage.first, stage.second, runs / expected);
         }
     }
-}
-
-Prediction predict(const PipelineDag& dag, const Schedule& schedule, const Machine& machine,
-                   const Correction* correction, const Lowered& lowered) {
-    if (const auto together = joined(dag, schedule)) {
-        // The loops of its program have other names and counts than what is known of them.
-        return predict(together->dag, together->schedule, machine, correction);
-    }
-    const PipelineDag usually = usual(dag);
-    Expansions expansions;
-    ScheduleFacts facts(usually, schedule, machine, expansions);
-    set_lowered(facts, lowered);
     Prediction prediction;
     for (const int root : facts.roots()) {
         prediction.groups.push_back(corrected_group_cost(facts, root, correction));

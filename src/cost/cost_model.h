@@ -77,9 +77,6 @@ struct GroupExecution {
 [[nodiscard]] GroupCost corrected_group_cost(ScheduleFacts& facts, int root,
                                              const Correction* correction);
 
-/** Puts what is known in the place of what the model makes of the schedule, where they differ. */
-void set_lowered(ScheduleFacts& facts, const Lowered& lowered);
-
 /** Seconds of a legal schedule at the estimates, on `machine.parallelism` threads. `correction`:
  * what was learned of the model's errors (correction.h); none: what the model says. `lowered`: what
  * is known by lowering; for the rest see ScheduleFacts. */

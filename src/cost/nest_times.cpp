@@ -9,9 +9,8 @@ namespace nestor {
 namespace {
 
 NestCycles scaled(NestCycles cycles, double factor) {
-    for (double* each : {&cycles.arithmetic, &cycles.scalars, &cycles.loads, &cycles.stores,
-                         &cycles.issue, &cycles.latency, &cycles.loops}) {
-        *each *= factor;
+    for (const NestUnit& unit : kNestUnits) {
+        cycles.*unit.cycles *= factor;
     }
     return cycles;
 }
@@ -19,14 +18,13 @@ NestCycles scaled(NestCycles cycles, double factor) {
 }  // namespace
 
 std::vector<NestTime> nest_times(const PipelineDag& dag, const Schedule& schedule,
-                                 const Machine& machine, const Lowered& lowered) {
+                                 const Machine& machine) {
     if (const auto together = joined(dag, schedule)) {
         return nest_times(together->dag, together->schedule, machine);
     }
     const PipelineDag usually = usual(dag);
     Expansions expansions;
     ScheduleFacts facts(usually, schedule, machine, expansions);
-    set_lowered(facts, lowered);
     std::vector<NestTime> times;
     for (const NestFacts& nest : facts.nests()) {
         const double seconds = 1 / (machine.clock.value * nest.threads);

@@ -4,10 +4,22 @@
 #include <string>
 #include <vector>
 
-#include "cost/cost_model.h"
 #include "cost/terms.h"
 
 namespace nestor {
+
+/** What a nest's cycles are spent on, by name. */
+struct NestUnit {
+    const char* name;
+    double NestCycles::* cycles;
+};
+constexpr NestUnit kNestUnits[] = {{"arithmetic", &NestCycles::arithmetic},
+                                   {"scalars", &NestCycles::scalars},
+                                   {"loads", &NestCycles::loads},
+                                   {"stores", &NestCycles::stores},
+                                   {"issue", &NestCycles::issue},
+                                   {"latency", &NestCycles::latency},
+                                   {"loops", &NestCycles::loops}};
 
 /** A stage that has loops of its own, without what is computed in them. */
 struct NestTime {
@@ -20,8 +32,8 @@ struct NestTime {
 };
 
 /** Of all nests of a legal schedule, producers first: what is executed, without memory, launches
- * and what tasks that end early wait for. `lowered`: see predict(). */
+ * and what tasks that end early wait for. */
 [[nodiscard]] std::vector<NestTime> nest_times(const PipelineDag& dag, const Schedule& schedule,
-                                               const Machine& machine, const Lowered& lowered = {});
+                                               const Machine& machine);
 
 }  // namespace nestor

@@ -283,15 +283,10 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
     const std::vector<LoopRef>& order = loop_order(nest, dims, usual);
     // Of a vector, or a block that is not guarded, all is computed where fewer points are asked
     // for, too: of four rows at each step of what slides by one, three are computed again.
-    const auto computes_all = [&](const LoopRef& loop, LoopRun run) {
-        const std::size_t level = loop.level - 1;
-        const Tail tail = nest.splits[loop.dim][level].tail;
+    const auto computes_all = [&](const LoopRef& loop, const Split& split, LoopRun run) {
+        const LoopKind kind = dims[loop.dim].kind;
         return run == LoopRun::Vector ||
-               !is_guard(resolved(tail, dims[loop.dim].kind, stage, level));
-    };
-    const auto within = [&](const LoopRef& loop) {
-        const std::vector<Split>& splits = nest.splits[loop.dim];
-        return trip_count(nest, splits[loop.level - 1].factor, loop);
+               !is_guard(resolved(split.tail, kind, stage, loop.level - 1));
     };
     std::vector<LoopFacts> loops;
     loops.reserve(order.size());
@@ -300,10 +295,13 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
                         run_of(nest, loop),
                         trip_count(nest, dims, loop),
                         static_cast<double>(loop_stride(nest, loop))};
-        if (loop.level > 0 && computes_all(loop, facts.run)) {
-            facts.trips = within(loop);
-            loops.push_back(facts);
-            continue;
+        if (loop.level > 0) {
+            const Split& split = nest.splits[loop.dim][loop.level - 1];
+            if (computes_all(loop, split, facts.run)) {
+                facts.trips = trip_count(nest, split.factor, loop);
+                loops.push_back(facts);
+                continue;
+            }
         }
         for (const Slide& slide : slides_[function]) {
             const Loop& dim = definition.loops[loop.dim];

@@ -59,30 +59,29 @@ bool reads_little(const Stage& stage) {
            });
 }
 
-bool may_have_clones(const PipelineDag& dag, const Function& f) {
-    const bool is_plain = f.stages.size() == 1 && f.can_inline && !f.is_output && !f.pinned &&
-                          !f.is_extern && !f.only_wraps_input && !f.joined &&
-                          !f.stages[0].selector && !f.stages[0].undefined;
-    return is_plain && f.stages[0].ops.work() >= kLeastOperations &&
-           f.stages[0].ops.work() <= kMostOperations && reads_little(f.stages[0]) &&
-           iterations(f.stages[0]) >= kLeastWork &&
-           std::ranges::none_of(f.consumers, [&](int consumer) {
-               return dag.functions[consumer].pinned || dag.functions[consumer].is_extern;
-           });
+bool may_have_clones(const PipelineDag& dag, int function) {
+    const Function& f = dag.functions[function];
+    if (!may_be_arranged(f) || f.stages.size() != 1 || !f.can_inline || f.only_wraps_input ||
+        f.joined || !may_be_replaced(dag, function)) {
+        return false;
+    }
+    const Stage& stage = f.stages[0];
+    return !stage.selector && !stage.undefined && stage.ops.work() >= kLeastOperations &&
+           stage.ops.work() <= kMostOperations && reads_little(stage) &&
+           iterations(stage) >= kLeastWork;
 }
 
 }  // namespace
 
-std::optional<Clones> clones_by_use(const PipelineDag& dag) {
+std::optional<Replacements> clones_by_use(const PipelineDag& dag) {
     std::vector<Derivation> derivations;
-    std::vector<int> parents;
     for (int f = static_cast<int>(dag.functions.size()) - 1; f >= 0; f--) {
         const Function& mine = dag.functions[f];
         // Halide has no clones of what a clone reads.
         const bool is_read_by_a_clone = std::ranges::any_of(mine.consumers, [&](int consumer) {
-            return std::ranges::count(parents, consumer) > 0;
+            return std::ranges::count(derivations, consumer, &Derivation::parent) > 0;
         });
-        if (!may_have_clones(dag, mine) || is_read_by_a_clone) {
+        if (!may_have_clones(dag, f) || is_read_by_a_clone) {
             continue;
         }
         std::map<Way, std::vector<int>> readers;
@@ -90,23 +89,19 @@ std::optional<Clones> clones_by_use(const PipelineDag& dag) {
             readers[way_of_reading(dag.functions[consumer], f, mine.dimensions())].push_back(
                 consumer);
         }
-        // What is read as it lies, or else by data, is left to the function itself.
+        // The first way, as it lies if it is one of them, is left to the function itself.
         readers.erase(readers.begin());
         for (auto& [way, consumers] : readers) {
-            if (parents.size() < kMostClones) {
+            if (derivations.size() < kMostClones) {
                 Derivation derivation;
                 derivation.kind = Derivation::Kind::Clone;
                 derivation.parent = f;
                 derivation.consumers = std::move(consumers);
                 derivations.push_back(std::move(derivation));
-                parents.push_back(f);
             }
         }
     }
-    if (parents.empty()) {
-        return std::nullopt;
-    }
-    return Clones{Variant(dag, derivations), std::move(parents)};
+    return replaced(dag, derivations);
 }
 
 Plan carry_over_clones(const PipelineDag& dag, const Variant& variant,

@@ -11,15 +11,9 @@
 
 namespace nestor {
 
-struct Clones {
-    Variant variant;
-    /** Of the pipeline; the clone of number i is its function functions.size() + i. */
-    std::vector<int> parents;
-};
-
 /** The pipeline with clones of what is little work to compute again. None if nothing is read in
  * several ways. */
-[[nodiscard]] std::optional<Clones> clones_by_use(const PipelineDag& dag);
+[[nodiscard]] std::optional<Replacements> clones_by_use(const PipelineDag& dag);
 
 /** A plan of the pipeline, `dag`, as it is with clones: each as its parent is. `start`: any plan of
  * the variant. */

@@ -87,9 +87,9 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
             [&](const PipelineDag& graph, Plan& plan) { place_by_columns(graph, machine, plan); });
     }
     if (moves.has(MoveKind::SumCopies)) {
-        if (std::optional<SumCopies> copies = copies_of_sums(dag)) {
+        if (std::optional<Replacements> copies = copies_of_sums(dag)) {
             Space& space = add(std::move(copies->variant), "", as_it_is);
-            space.copied = std::move(copies->sums);
+            space.copied = std::move(copies->parents);
             space.only_carried_over = true;
         }
     }
@@ -102,7 +102,7 @@ std::vector<Space> make_spaces(const PipelineDag& dag, const Machine& machine,
         }
     }
     if (moves.has(MoveKind::Clones)) {
-        if (std::optional<Clones> clones = clones_by_use(dag)) {
+        if (std::optional<Replacements> clones = clones_by_use(dag)) {
             Space& space = add(std::move(clones->variant), "", as_it_is);
             space.cloned = std::move(clones->parents);
             space.only_carried_over = true;

@@ -23,12 +23,6 @@ bool is_sum(const Function& f) {
            work >= kLeastWork;
 }
 
-bool may_have_copies(const PipelineDag& dag, int function) {
-    return std::ranges::none_of(dag.functions[function].consumers, [&](int consumer) {
-        return dag.functions[consumer].pinned || dag.functions[consumer].is_extern;
-    });
-}
-
 // Blocks and vectors of a stage of a function as another one has them, along its dimensions.
 void follow(const Function& f, const Stage& from, const NestPlan& theirs, const Stage& stage,
             NestPlan& nest) {
@@ -54,22 +48,17 @@ void follow(const Function& f, const Stage& from, const NestPlan& theirs, const 
 
 }  // namespace
 
-std::optional<SumCopies> copies_of_sums(const PipelineDag& dag) {
+std::optional<Replacements> copies_of_sums(const PipelineDag& dag) {
     std::vector<Derivation> derivations;
-    std::vector<int> sums;
     for (int f = 0; f < std::ssize(dag.functions); f++) {
-        if (is_sum(dag.functions[f]) && !sole_reading(dag, f) && may_have_copies(dag, f)) {
+        if (is_sum(dag.functions[f]) && !sole_reading(dag, f) && may_be_replaced(dag, f)) {
             Derivation derivation;
             derivation.kind = Derivation::Kind::Wrapper;
             derivation.parent = f;
             derivations.push_back(std::move(derivation));
-            sums.push_back(f);
         }
     }
-    if (sums.empty()) {
-        return std::nullopt;
-    }
-    return SumCopies{Variant(dag, derivations), std::move(sums)};
+    return replaced(dag, derivations);
 }
 
 Plan carry_over(const PipelineDag& dag, const Variant& variant, const std::vector<int>& sums,

@@ -11,16 +11,10 @@
 
 namespace nestor {
 
-struct SumCopies {
-    Variant variant;
-    /** Of the pipeline; the copy of number i is its function functions.size() + i. */
-    std::vector<int> sums;
-};
-
 /** The pipeline with a copy of each reduction that register_tiles.h could do nothing for: one that
  * is no output, and not read point by point by one definition. None if there is none with work
  * enough. */
-[[nodiscard]] std::optional<SumCopies> copies_of_sums(const PipelineDag& dag);
+[[nodiscard]] std::optional<Replacements> copies_of_sums(const PipelineDag& dag);
 
 /** A plan of the pipeline, `dag`, as it is with copies: each is where its sum was, and the sum in
  * its innermost loop. `start`: any plan of the variant. */

@@ -373,6 +373,24 @@ Plan Variant::in_graph(const Plan& plan, const Plan& start) const {
     return result;
 }
 
+std::optional<Replacements> replaced(const PipelineDag& dag,
+                                     const std::vector<Derivation>& derivations) {
+    if (derivations.empty()) {
+        return std::nullopt;
+    }
+    Replacements result{Variant(dag, derivations), {}};
+    for (const Derivation& derivation : derivations) {
+        result.parents.push_back(derivation.parent);
+    }
+    return result;
+}
+
+bool may_be_replaced(const PipelineDag& dag, int function) {
+    return std::ranges::none_of(dag.functions[function].consumers, [&](int consumer) {
+        return dag.functions[consumer].pinned || dag.functions[consumer].is_extern;
+    });
+}
+
 namespace {
 
 /** How all long sums of a pipeline are taken apart. */

@@ -2,6 +2,7 @@
 // Variants of a pipeline: itself, and with its long sums taken apart (rfactor), as graphs of their
 // own that are searched like any other.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,19 @@ class Variant {
     std::vector<int> places_;     // [function of the schedule]: index in graph_
     std::vector<int> functions_;  // the reverse
 };
+
+/** The pipeline with functions that are read instead of some of its own: copies or clones. */
+struct Replacements {
+    Variant variant;
+    /** Of the pipeline; what is read instead of number i is its function functions.size() + i. */
+    std::vector<int> parents;
+};
+/** None if nothing is derived. */
+[[nodiscard]] std::optional<Replacements> replaced(const PipelineDag& dag,
+                                                   const std::vector<Derivation>& derivations);
+
+/** Whether all that reads a function may read another one instead. */
+[[nodiscard]] bool may_be_replaced(const PipelineDag& dag, int function);
 
 /** A reduction whose sums are taken apart. */
 struct Parts {

@@ -860,8 +860,6 @@ TEST(RootMemory, OfTwoBuffersOfOneSizeIsGivenBack) {
     EXPECT_FALSE(RootMemory{}.is_given_back());
 }
 
-// Two buffers of 100 KB are twice what a heap keeps at its end before anything large was freed; two
-// of 25 KB are not, and neither are two where something larger has been.
 TEST(RootMemory, HasABlockForEachValueOfATuple) {
     // A filter that keeps means and variances side by side (wiener_filter, Zen 4).
     PipelineDag dag = blur();
@@ -881,6 +879,8 @@ TEST(RootMemory, HasABlockForEachValueOfATuple) {
     EXPECT_TRUE(two.is_given_back());
 }
 
+// Two buffers of 100 KB are twice what a heap keeps at its end before anything large was freed; two
+// of 25 KB are not, and neither are two where something larger has been.
 TEST(Cost, WhatATaskUsesComesBackAsFreshPages) {
     const PipelineDag dag = blur();
     const auto allocation = [&](std::int64_t width, std::int64_t height, bool larger) {
@@ -1226,8 +1226,6 @@ TEST(Cost, SumsThatAGuardCutsAreNotInRegisters) {
         << "the last block is apart";
 }
 
-// Numbers of two bytes: AVX2 has masks for four and eight bytes only, AVX-512 for all. A row is 120
-// blocks of 16, and 17 of 112 and a part of one.
 TEST(Cost, SumsThatAGuardCutsAreStoredAtEachUnrolledStep) {
     // In blocks of rows that are not known to be whole: where no vector reads it, at root.
     const PipelineDag dag = samples::matmul();
@@ -1252,6 +1250,8 @@ TEST(Cost, SumsThatAGuardCutsAreStoredAtEachUnrolledStep) {
     EXPECT_LT(stores(4, 1), 0.1 * stores(4, 4)) << "a single row is in registers";
 }
 
+// Numbers of two bytes: AVX2 has masks for four and eight bytes only, AVX-512 for all. A row is 120
+// blocks of 16, and 17 of 112 and a part of one.
 TEST(Cost, PartsOfBlocksAreBranchesWithoutMasks) {
     PipelineDag dag = blur();
     dag.functions[1].types = {{TypeKind::UInt, 16}};

@@ -23,7 +23,7 @@ PipelineDag counted_and_mapped(float work) {
 }
 
 TEST(Clones, AreOfWhatIsReadInSeveralWays) {
-    const std::optional<Clones> clones = clones_by_use(counted_and_mapped(5));
+    const std::optional<Replacements> clones = clones_by_use(counted_and_mapped(5));
     ASSERT_TRUE(clones);
     EXPECT_EQ(clones->parents, std::vector<int>{0});
     const PipelineDag& graph = clones->variant.graph();
@@ -58,7 +58,7 @@ PipelineDag reduced_and_mapped() {
 
 TEST(Clones, AreNotOfWhatACloneReads) {
     PipelineDag dag = reduced_and_mapped();
-    const std::optional<Clones> one = clones_by_use(dag);
+    const std::optional<Replacements> one = clones_by_use(dag);
     ASSERT_TRUE(one);
     EXPECT_EQ(one->parents, std::vector<int>{0});
 
@@ -70,14 +70,14 @@ TEST(Clones, AreNotOfWhatACloneReads) {
     dag.functions[3].stages[0].loads.push_back(dag.functions[1].stages[0].loads[0]);
     dag.functions[3].stages[0].loads.back().index = 1;
     dag.functions[1].consumers = {2, 3};
-    const std::optional<Clones> other = clones_by_use(dag);
+    const std::optional<Replacements> other = clones_by_use(dag);
     ASSERT_TRUE(other);
     EXPECT_EQ(other->parents, std::vector<int>{1});
 }
 
 TEST(Clones, AreWhereTheirParentsAre) {
     const PipelineDag dag = reduced_and_mapped();
-    const Clones clones = clones_by_use(dag).value();
+    const Replacements clones = clones_by_use(dag).value();
     const Variant& variant = clones.variant;
     const Machine machine = avx2(4);
     Plan plan = plain_plan(dag, choose_inlined(dag), machine);

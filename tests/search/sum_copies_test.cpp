@@ -24,16 +24,16 @@ PipelineDag stored_product() {
 TEST(SumCopies, AreOfSumsThatAreNotReadPointByPoint) {
     EXPECT_FALSE(copies_of_sums(samples::matmul()));
     EXPECT_FALSE(copies_of_sums(samples::histogram())) << "which stores at places of the data";
-    const std::optional<SumCopies> copies = copies_of_sums(stored_product());
+    const std::optional<Replacements> copies = copies_of_sums(stored_product());
     ASSERT_TRUE(copies);
-    EXPECT_EQ(copies->sums, std::vector<int>{2});
+    EXPECT_EQ(copies->parents, std::vector<int>{2});
     EXPECT_EQ(copies->variant.graph().functions.size(), 5U);
 }
 
 TEST(SumCopies, AreWhereTheSumsWere) {
     const PipelineDag dag = stored_product();
     const Machine machine = avx2(4);
-    const SumCopies copies = copies_of_sums(dag).value();
+    const Replacements copies = copies_of_sums(dag).value();
     const Variant& variant = copies.variant;
     const int copy = variant.in_graph(4);
 
@@ -51,7 +51,7 @@ TEST(SumCopies, AreWhereTheSumsWere) {
     plan.functions[1].compute = plan.functions[1].store = {2, 1, SiteKind::Rows};
 
     const Plan start = plain_plan(variant.graph(), choose_inlined(variant.graph()), machine);
-    const Plan carried = carry_over(dag, variant, copies.sums, plan, start);
+    const Plan carried = carry_over(dag, variant, copies.parents, plan, start);
     const FunctionPlan& mine = carried.functions[copy];
     EXPECT_EQ(mine.place, Place::At);
     EXPECT_EQ(mine.compute, (Spot{variant.in_graph(3), 0, SiteKind::Rows}));
