@@ -1,4 +1,4 @@
-# Sourced by main_job, board, yardsticks and kernels, from the root of the project.
+# Sourced by main_job, board, yardsticks, kernels, tuning_board and tuning_rival, from the root of the project.
 
 build=${NESTOR_BUILD:-build/release}
 picture=${picture:-/usr/share/backgrounds/picosdeeuropa_by_Aitzol_Berasategi.jpg}
@@ -43,6 +43,23 @@ make_inputs() {
     "$build/bin/nestor" bench "${generators[@]}" --versions expert --arguments "$folder/inputs" --quiet \
         --folder "$folder/built" --reuse
     .venv/bin/python scripts/make_inputs.py "$folder/inputs" --picture "$picture" --wishes corpus
+}
+
+# tune_program NAME TIME THREADS RECORDS: Nestor's tuning on what make_inputs made in out/board; what it says is kept in
+# out/tuning/NAME.THREADS.jsonl, and a pipeline that has such a file is not tuned again.
+tune_program() {
+    local name=$1 time=$2 threads=$3 records=$4 told=out/tuning/$1.$3.jsonl inputs=() file
+    if [ -f "$told" ]; then
+        return
+    fi
+    echo "$name" >&2
+    mkdir -p out/tuning
+    for file in out/board/inputs/"$name"/*.npy; do
+        [ ! -f "$file" ] || inputs+=(--input "$(basename "$file" .npy)=$file")
+    done
+    "$build/bin/nestor" tune "$build/corpus/$name.generator" --time "$time" --threads "$threads" \
+        --records "$records" "${inputs[@]}" --json > "$told.part"
+    mv "$told.part" "$told"
 }
 
 # with_yardsticks ARGUMENT...: Python with the libraries of corpus/yardsticks/, in an environment of their own.

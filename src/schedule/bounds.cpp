@@ -463,8 +463,7 @@ double Regions::loaded_advance(Source source, int index, int dim) const {
 }
 
 double Regions::advance_of(const Span& span) const {
-    const LoopNest& nest =
-        bounds_.placement().schedule().functions[site_.function].stages[site_.stage].nest;
+    const LoopNest& nest = bounds_.placement().running_nest(site_.function, site_.stage);
     return span.rates[site_.loop.dim] * static_cast<double>(loop_stride(nest, site_.loop));
 }
 

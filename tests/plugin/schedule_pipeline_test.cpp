@@ -9,8 +9,11 @@
 #include "halide/apply.h"
 #include "halide/equivalence.h"
 #include "halide/lower.h"
+#include "halide/verify.h"
+#include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/print.h"
+#include "search/folds.h"
 
 namespace nestor {
 namespace {
@@ -137,6 +140,51 @@ TEST(SchedulePipeline, WhatSlidesIsFolded) {
         EXPECT_LT(bytes, 1 << 20) << outcome.dag.functions[function].id.text() << outcome.report;
     }
     EXPECT_TRUE(slides) << outcome.report;
+}
+
+/** Sharp pixels of a picture, of which each is scaled by how the colours around it vary. */
+Pipeline varying_colours() {
+    const Var x("x"), y("y"), c("c");
+    Halide::ImageParam input(Halide::UInt(8), 3, "input");
+    const Func clamped = Halide::BoundaryConditions::repeat_edge(input);
+    Func gray("gray"), across("across"), down("down"), out("out");
+    gray(x, y) =
+        Halide::sqrt(0.3f * clamped(x, y, 0) + 0.6f * clamped(x, y, 1) + 0.1f * clamped(x, y, 2));
+    const auto difference = [&](int dx, int dy, int i) {
+        return gray(x + dx + dy * i, y + dy + dx * i) - gray(x - dx + dy * i, y - dy + dx * i);
+    };
+    across(x, y) = difference(1, 0, -1) + 2 * difference(1, 0, 0) + difference(1, 0, 1);
+    down(x, y) = difference(0, 1, -1) + 2 * difference(0, 1, 0) + difference(0, 1, 1);
+    Halide::Expr sum = 0.0f;
+    for (int i = -1; i <= 1; i++) {
+        for (int j = -1; j <= 1; j++) {
+            sum += Halide::sqrt(across(x + i, y + j) * across(x + i, y + j) +
+                                down(x + i, y + j) * down(x + i, y + j));
+        }
+    }
+    out(x, y) = gray(x, y) / (1 + sum);
+    out.set_estimates({{0, 1536}, {0, 2560}});
+    input.set_estimates({{0, 1540}, {0, 2564}, {0, 3}});
+    return out;
+}
+
+// A fold is for all nests. Those of small outputs have guards, under which no window moves one way:
+// they slide nothing (search/single_blocks.h).
+TEST(SchedulePipeline, WhatSlidesInTilesMayBeFolded) {
+    Params params;
+    params.parallelism = 2;
+    const ScheduleOutcome outcome = scheduled(varying_colours(), params);
+    const Schedule folded =
+        with_folds(outcome.dag, outcome.schedule, shipped_profile(InstructionSet::X86Avx2));
+    const auto count = std::ranges::count_if(
+        folded.functions, [](const FunctionSchedule& f) { return f.fold.has_value(); });
+    EXPECT_EQ(count, 3) << print_loop_nest(outcome.dag, outcome.schedule);
+    const Pipeline pipeline = varying_colours();
+    const Pipeline copy = deep_copy(pipeline);
+    const Status applied = apply(copy, outcome.dag, folded);
+    ASSERT_TRUE(applied.ok()) << applied.error();
+    const Status verified = Verifier::create(pipeline, kTarget).value().verify(copy);
+    EXPECT_TRUE(verified.ok()) << verified.error();
 }
 
 /** The strongest edges of a picture whose border lies at constants. */
