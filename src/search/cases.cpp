@@ -10,7 +10,6 @@
 #include "schedule/placement.h"
 #include "schedule/stored_within.h"
 #include "schedule/tails.h"
-#include "search/single_blocks.h"
 
 namespace nestor {
 
@@ -399,11 +398,9 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
             add(when, narrow(nest));
         }
         mine.nest = scalar(nest);
-        leave_single_blocks(placement, output, mine.nest);
         mine.specializations.clear();
     } else {
         mine.nest = rolled(nest);
-        leave_single_blocks(placement, output, mine.nest);
         for (Specialization& each : mine.specializations) {
             each.nest = mine.nest;
         }

@@ -8,6 +8,7 @@
 #include "search/folds.h"
 #include "search/guards.h"
 #include "search/moves.h"
+#include "search/single_blocks.h"
 #include "search/storage.h"
 
 namespace nestor {
@@ -96,7 +97,8 @@ Proposal Explorer::make(const Lineage& lineage, std::string name) {
     if (lineage.folded) {
         schedule = with_folds(dag_, std::move(schedule), machine_);
     }
-    return {std::move(name), with_kept_storage(dag_, std::move(schedule)), seconds, false, lineage};
+    schedule = with_single_blocks(dag_, with_kept_storage(dag_, std::move(schedule)));
+    return {std::move(name), std::move(schedule), seconds, false, lineage};
 }
 
 std::optional<Proposal> Explorer::twin(const Lineage& lineage) {

@@ -18,6 +18,7 @@
 #include "search/recombine.h"
 #include "search/seeds.h"
 #include "search/simplify.h"
+#include "search/single_blocks.h"
 #include "search/space.h"
 #include "search/storage.h"
 #include "search/sum_copies.h"
@@ -373,8 +374,8 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                 Schedule guarded = with_guards(dag, found->schedule, guards);
                 if (guards == Guards::None || check_legality(dag, guarded, any_size).empty()) {
                     add({"from " + found->name + suffix_of(guards),
-                         with_kept_storage(dag, std::move(guarded)), found->seconds, false,
-                         Lineage{jobs[i].space, found->plan, guards}});
+                         with_single_blocks(dag, with_kept_storage(dag, std::move(guarded))),
+                         found->seconds, false, Lineage{jobs[i].space, found->plan, guards}});
                 }
             }
         }

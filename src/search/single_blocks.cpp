@@ -3,48 +3,43 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <utility>
 
+#include "schedule/bounds.h"
 #include "schedule/loops.h"
 #include "schedule/tails.h"
+#include "search/uses.h"
 
 namespace nestor {
 
 namespace {
 
-bool is_first_stage(const LoopSite& site, int function) {
-    return site.function == function && site.stage == 0;
-}
+// Times the work of tiles that blocks may have.
+constexpr double kMostAgain = 2;
 
-// What is computed for a tile would be computed for each of its blocks.
-bool has_computed_around(const Placement& placement, int output, LoopRef loop,
-                         const LoopNest& nest) {
-    return std::ranges::any_of(placement.schedule().functions, [&](const FunctionSchedule& f) {
-        const Level& compute = f.compute;
-        return compute.kind == Level::Kind::At && is_first_stage(compute.site, output) &&
-               position(nest.order, compute.site.loop) > position(nest.order, loop);
-    });
-}
+using SlidLoops = std::set<LoopRef, std::greater<>>;  // inner levels first
 
-}  // namespace
-
-void leave_single_blocks(const Placement& placement, int output, LoopNest& nest) {
-    std::set<LoopRef, std::greater<>> slid;  // inner levels first
+SlidLoops slid_loops(const Placement& placement, const StageRef& stage) {
+    SlidLoops slid;
     for (int f = 0; f < std::ssize(placement.graph().functions); f++) {
         if (placement.slides(f)) {
             for (const LoopSite& loop : placement.slid_loops(f)) {
-                if (is_first_stage(loop, output)) {
+                if (loop.function == stage.function && loop.stage == stage.stage) {
                     slid.insert(loop.loop);
                 }
             }
         }
     }
+    return slid;
+}
+
+LoopNest single_blocks(LoopNest nest, const SlidLoops& slid) {
     for (const LoopRef& loop : slid) {
         if (loop.dim >= std::ssize(nest.splits) || (nest.vector && nest.vector->dim == loop.dim)) {
             continue;
         }
         std::vector<Split>& splits = nest.splits[loop.dim];
-        if (std::ranges::none_of(splits, [](const Split& split) { return is_guard(split.tail); }) ||
-            has_computed_around(placement, output, loop, nest)) {
+        if (std::ranges::none_of(splits, [](const Split& split) { return is_guard(split.tail); })) {
             continue;
         }
         if (loop.level > 0) {
@@ -56,6 +51,87 @@ void leave_single_blocks(const Placement& placement, int output, LoopNest& nest)
             }
         }
     }
+    return nest;
+}
+
+// Of all points of a function: nodes of its expressions, in each step of a reduction.
+double work(const Function& f, double points) {
+    double nodes = 0;
+    for (const Stage& stage : f.stages) {
+        double steps = 1;
+        for (const Loop& loop : stage.loops) {
+            steps *= loop.is_reduction() ? static_cast<double>(loop.range.extent) : 1;
+        }
+        nodes += steps * stage.expression_size;
+    }
+    return nodes * points;
+}
+
+// Of a stage with that nest only, at the estimates: its own points, and those of functions that are
+// computed at its loops.
+double work_of(const PipelineDag& graph, Schedule schedule, const StageRef& stage,
+               const LoopNest& nest) {
+    schedule.functions[stage.function].stages[stage.stage] = {{}, nest, {}};
+    const Placement placement(graph, schedule);
+    Bounds bounds(placement);
+    const std::vector<StageDim> dims = placement.dims(stage.function, stage.stage);
+    const std::vector<LoopRef> order = loop_order(nest, dims);
+    const auto iterations = [&](std::size_t from) {
+        double all = 1;
+        for (std::size_t at = from; at < order.size(); at++) {
+            all *= static_cast<double>(loop_extent(nest, dims, order[at]));
+        }
+        return all;
+    };
+    double all = work(graph.functions[stage.function], iterations(0));
+    for (int f = 0; f < std::ssize(graph.functions); f++) {
+        const Level& compute = schedule.functions[f].compute;
+        if (placement.kind(f) == Placement::Kind::At && compute.site.function == stage.function &&
+            compute.site.stage == stage.stage) {
+            double points = iterations(position(order, compute.site.loop));
+            for (const std::int64_t extent : bounds.within(compute.site).extents(f)) {
+                points *= static_cast<double>(extent);
+            }
+            all += work(graph.functions[f], points);
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+Schedule with_single_blocks(const PipelineDag& dag, Schedule schedule) {
+    const ScheduledDag derived(dag, schedule);
+    const Placement placement(*derived, schedule);
+    std::vector<std::pair<LoopNest*, LoopNest>> changed;
+    for (int f = 0; f < std::ssize(schedule.functions); f++) {
+        for (int s = 0; s < std::ssize(schedule.functions[f].stages); s++) {
+            StageSchedule& stage = schedule.functions[f].stages[s];
+            const StageRef ref{f, s};
+            const SlidLoops slid =
+                stage.specializations.empty() ? SlidLoops() : slid_loops(placement, ref);
+            if (slid.empty()) {
+                continue;
+            }
+            const LoopNest* running = &placement.running_nest(f, s);
+            const auto change = [&](LoopNest& nest) {
+                LoopNest blocks = single_blocks(nest, slid);
+                if (&nest != running && !(blocks == nest) &&
+                    work_of(*derived, schedule, ref, blocks) <=
+                        kMostAgain * work_of(*derived, schedule, ref, nest)) {
+                    changed.emplace_back(&nest, std::move(blocks));
+                }
+            };
+            change(stage.nest);
+            for (Specialization& special : stage.specializations) {
+                change(special.nest);
+            }
+        }
+    }
+    for (auto& [nest, blocks] : changed) {
+        *nest = std::move(blocks);
+    }
+    return schedule;
 }
 
 }  // namespace nestor

@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::int64_t kTasks = 16;     // at least: more than are taken for channels
 constexpr std::int64_t kPerThread = 4;  // tasks, so that uneven ones even out
-constexpr std::int64_t kCopies = 4;     // of a histogram, as many as hide a store that is read next
+constexpr int kFewestThreads = 2;    // for which sums are few: one thread makes copies of as many
+constexpr std::int64_t kCopies = 4;  // of a histogram, as many as hide a store that is read next
 // Neighbours that an element of a vector combines where order counts: so many that combining the
 // elements afterwards is little work, and so few that the cache lines of all elements stay in the
 // first cache.
@@ -125,14 +126,17 @@ class LongSum {
                iterations(stage_) >= kLeastSteps * static_cast<double>(points());
     }
 
-    // Sums for each of a number of tasks, where the points are not enough of them.
+    // Sums for each of a number of tasks, where the points are not enough of them; and where it is
+    // not known which sum a step adds to, for each of a few steps.
     [[nodiscard]] std::optional<Derivation> tasks(bool wherever_possible) const {
+        const bool in_tasks = machine_.parallelism > 1;
         const std::int64_t wanted =
             std::max<std::int64_t>(kTasks, kPerThread * machine_.parallelism);
         const std::int64_t together = is_scattered() || along() >= 0 ? 1 : lanes();
-        const bool needed = points() < 2 * together * machine_.parallelism ||
-                            (wherever_possible && may_have_tasks());
-        if (machine_.parallelism <= 1 || !needed) {
+        const bool needed =
+            points() < 2 * together * std::max(machine_.parallelism, kFewestThreads) ||
+            (in_tasks && wherever_possible && may_have_tasks());
+        if (!needed) {
             return std::nullopt;
         }
         int innermost = -1;
@@ -143,18 +147,22 @@ class LongSum {
                 outermost = extent(d) >= kTasks || !stage_.commutative ? d : outermost;
             }
         }
-        if (outermost < 0 || extent(outermost) < kTasks) {
+        if (in_tasks && (outermost < 0 || extent(outermost) < kTasks)) {
             return std::nullopt;
         }
         Derivation result = derivation();
-        split(outermost, divide_up(extent(outermost), wanted), result);
+        if (in_tasks) {
+            split(outermost, divide_up(extent(outermost), wanted), result);
+        }
         if (is_scattered() && innermost >= 0 && stage_.commutative) {
             split(innermost, kCopies, result);
             result.preserved.push_back(
                 {innermost, static_cast<int>(result.splits[innermost].size())});
         }
-        result.preserved.push_back({outermost, 0});
-        return result;
+        if (in_tasks) {
+            result.preserved.push_back({outermost, 0});
+        }
+        return result.preserved.empty() ? std::nullopt : std::optional(result);
     }
 
     // Sums for each element of a vector, along what is contiguous.
@@ -453,8 +461,9 @@ SumsInParts divided(const PipelineDag& dag, const Division& division) {
         const int dimensions = graph.functions[parts.function].dimensions();
         const auto preserved = static_cast<int>(derivation.preserved.size());
         if (static_cast<std::size_t>(i) < division.of_tasks) {
-            parts.tasks = dimensions - 1;
-            parts.copies = preserved > 1 ? dimensions - 2 : -1;
+            int next = dimensions - 1;
+            parts.tasks = derivation.preserved.back().level == 0 ? next-- : -1;
+            parts.copies = derivation.preserved.front().level > 0 ? next : -1;
         } else {
             parts.lanes = dimensions - preserved;
         }
@@ -511,7 +520,7 @@ void place_parts(const PipelineDag& graph, const std::vector<Parts>& all, const 
         set_plain(plan.functions[parts.reader].stages[parts.stage]);
         const Stage& update = f.stages.back();
         NestPlan& nest = mine.stages.back();
-        if (parts.tasks >= 0) {
+        if (parts.tasks >= 0 || parts.copies >= 0) {
             mine.place = Place::Root;
             if (parts.copies >= 0) {
                 const int loop = loop_along(update, parts.copies);

@@ -79,42 +79,6 @@ TEST(Sizes, HaveRoomForTheBlocksOfAnOutput) {
               (std::vector<Split>{{32, Tail::ShiftInwards}}));
 }
 
-/** Tiles of 64 rows in blocks of four, down each of which blur_x slides. */
-Plan sliding_in_tiles(const PipelineDag& dag) {
-    Plan plan = plain_plan(dag, {true, false, false}, shipped_profile(InstructionSet::X86Avx2));
-    plan.functions[2].stages[0].tile = {0, 64};
-    plan.functions[2].stages[0].block = {1, 4};
-    plan.functions[1].place = Place::At;
-    plan.functions[1].compute = {2, 0, SiteKind::Rows};
-    plan.functions[1].store = {2, 0, SiteKind::Tile};
-    return plan;
-}
-
-// Guards end a window's steady move, so that it is neither slid nor folded: of harris at 600 x 150
-// (the case is from 256 rows on), 1.5 of the time.
-TEST(Sizes, ThatAreSmallSlideNothingUnderAGuard) {
-    const PipelineDag dag = samples::blur();
-    const Schedule schedule = build_legal(dag, sliding_in_tiles(dag));
-    EXPECT_NE(schedule.functions[1].store, schedule.functions[1].compute);
-    const StageSchedule& output = schedule.functions[2].stages[0];
-    ASSERT_EQ(output.specializations.size(), 1U);
-    EXPECT_EQ(output.specializations[0].nest.splits[1],
-              (std::vector<Split>{{64, Tail::ShiftInwards}, {4, Tail::RoundUp}}));
-    EXPECT_EQ(output.nest.splits[1],
-              (std::vector<Split>{{4, Tail::GuardWithIf}, {4, Tail::RoundUp}}));
-}
-
-// One block of four rows would compute what a tile wants, or nearly: bilateral_grid at 200 x 48 in
-// 11 times the time.
-TEST(Sizes, ThatAreSmallHaveTilesWhereSomethingIsComputedForThem) {
-    const PipelineDag dag = samples::blur();
-    Plan plan = sliding_in_tiles(dag);
-    plan.functions[1].compute = plan.functions[1].store;
-    const Schedule schedule = build_legal(dag, plan);
-    EXPECT_EQ(schedule.functions[2].stages[0].nest.splits[1],
-              (std::vector<Split>{{64, Tail::GuardWithIf}, {4, Tail::RoundUp}}));
-}
-
 TEST(AssumedSizes, AreNothingToWhatDoesNotDependOnThem) {
     PipelineDag dag = three_rows();
     dag.functions[1].assumed = {false, false};

@@ -214,7 +214,20 @@ TEST(SumsInParts, OfAHistogramAreForTasksAndCopies) {
     EXPECT_FALSE(counts.vector);
     EXPECT_EQ(counts.unrolled.size(), 1U);
     EXPECT_EQ(counts.parallel.size(), 1U);
-    EXPECT_TRUE(sums_in_parts(dag, avx2(1)).empty()) << "one thread needs no tasks";
+}
+
+TEST(SumsInParts, OfAHistogramAreForCopiesOnOneThread) {
+    const PipelineDag dag = samples::histogram();
+    const Machine machine = avx2(1);
+    const std::vector<SumsInParts> found = sums_in_parts(dag, machine);
+    ASSERT_EQ(found.size(), 1U);
+    ASSERT_EQ(found[0].parts.size(), 1U);
+    EXPECT_EQ(found[0].parts[0].tasks, -1);
+    const Schedule schedule = placed(dag, found[0], machine);
+    const LoopNest& counts = schedule.functions[3].stages[1].nest;
+    EXPECT_FALSE(counts.vector);
+    EXPECT_EQ(counts.unrolled.size(), 1U);
+    EXPECT_TRUE(counts.parallel.empty());
 }
 
 TEST(SumsInParts, WhoseOrderMattersAreOfRunsOfNeighbours) {
