@@ -16,7 +16,7 @@ void for_each_neighbour(Builder& builder, const Plan& plan, int function,
 /** Changes for a plan of which all else is decided: the iterations of a task (NestPlan::task),
  * whole vectors where there are narrower ones, tiles of the same size and another shape. In all of
  * a search, whole vectors lead it elsewhere, to plans that the model takes for as good and that are
- * not (docs/PLAN.md). */
+ * not (docs/leads.md). */
 void for_each_finishing_move(Builder& builder, const Plan& plan, int function,
                              const std::function<void(const Plan&)>& visit);
 
