@@ -54,6 +54,14 @@ LoopNest single_blocks(LoopNest nest, const SlidLoops& slid) {
     return nest;
 }
 
+// Whether other nests than the general one are for large sizes: else that is for them, too.
+bool has_case_of_large(const StageSchedule& stage) {
+    return std::ranges::any_of(stage.specializations, [](const Specialization& each) {
+        return std::ranges::any_of(each.when,
+                                   [](const ExtentCondition& when) { return !when.min; });
+    });
+}
+
 // Of all points of a function: nodes of its expressions, in each step of a reduction.
 double work(const Function& f, double points) {
     double nodes = 0;
@@ -109,14 +117,14 @@ Schedule with_single_blocks(const PipelineDag& dag, Schedule schedule) {
             StageSchedule& stage = schedule.functions[f].stages[s];
             const StageRef ref{f, s};
             const SlidLoops slid =
-                stage.specializations.empty() ? SlidLoops() : slid_loops(placement, ref);
+                has_case_of_large(stage) ? slid_loops(placement, ref) : SlidLoops();
             if (slid.empty()) {
                 continue;
             }
-            const LoopNest* running = &placement.running_nest(f, s);
+            const LoopNest running = placement.running_nest(f, s);  // cases of a selector have it
             const auto change = [&](LoopNest& nest) {
                 LoopNest blocks = single_blocks(nest, slid);
-                if (&nest != running && !(blocks == nest) &&
+                if (!(nest == running) && !(blocks == nest) &&
                     work_of(*derived, schedule, ref, blocks) <=
                         kMostAgain * work_of(*derived, schedule, ref, nest)) {
                     changed.emplace_back(&nest, std::move(blocks));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "machine/profiles.h"
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
@@ -50,6 +52,22 @@ TEST(SingleBlocks, AreNotWhereNothingSlides) {
     schedule.functions[1].compute = schedule.functions[1].store;
     schedule.functions[2].stages[0].nest.splits[1] = kTiles;
     EXPECT_EQ(with_single_blocks(dag, schedule), schedule);
+}
+
+TEST(SingleBlocks, AreNotWhereTheSameNestIsForLargeSizes) {
+    const PipelineDag dag = samples::blur();
+    Schedule schedule = sliding_in_tiles(dag, false);
+    StageSchedule& output = schedule.functions[2].stages[0];
+    output.nest.splits[1] = kTiles;
+    EXPECT_NE(with_single_blocks(dag, schedule), schedule);
+    // Chosen by a value or by a layout only.
+    const std::vector<Specialization> large = std::exchange(output.specializations, {});
+    output.specializations = {{{}, output.nest, 3}};
+    EXPECT_EQ(with_single_blocks(dag, schedule), schedule);
+    // At the estimates, for another value.
+    output.specializations = {{large[0].when, output.nest, 3}, {large[0].when, output.nest}};
+    const Schedule blocks = with_single_blocks(dag, schedule);
+    EXPECT_EQ(blocks.functions[2].stages[0].specializations, output.specializations);
 }
 
 // bilateral_grid at 200 x 48, whose grid is computed for tiles, took 11 times as long in blocks.
