@@ -121,7 +121,8 @@ Schedule with_single_blocks(const PipelineDag& dag, Schedule schedule) {
             if (slid.empty()) {
                 continue;
             }
-            const LoopNest running = placement.running_nest(f, s);  // cases of a selector have it
+            // Cases of a selector have it, too.
+            const LoopNest& running = placement.running_nest(f, s);
             const auto change = [&](LoopNest& nest) {
                 LoopNest blocks = single_blocks(nest, slid);
                 if (!(nest == running) && !(blocks == nest) &&
