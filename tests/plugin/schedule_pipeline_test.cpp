@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 #include <string>
@@ -144,7 +145,7 @@ TEST(SchedulePipeline, WhatSlidesIsFolded) {
 
 /** Sharp pixels of a picture, of which each is scaled by how the colours around it vary. */
 Pipeline varying_colours() {
-    const Var x("x"), y("y"), c("c");
+    const Var x("x"), y("y");
     Halide::ImageParam input(Halide::UInt(8), 3, "input");
     const Func clamped = Halide::BoundaryConditions::repeat_edge(input);
     Func gray("gray"), across("across"), down("down"), out("out");
