@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cost/multiples.h"
+
 namespace nestor {
 
 namespace {
@@ -270,7 +272,7 @@ bool Accesses::knows(const Steps& steps) const {
     }
     const std::int64_t from = along.is_reduction()
                                   ? along.range.min
-                                  : facts_.bounds().modulus(nest_.function, along.position);
+                                  : known_multiple(facts_, nest_.function, along.position);
     return from % std::min<std::int64_t>(lanes, steps.points) == 0;
 }
 

@@ -24,6 +24,18 @@ class GroupKey : public Mixer {
             static_cast<std::uint64_t>(level.site.stage));
         add(level.site.loop);
     }
+    void add(const Alignment& alignment) {
+        add(static_cast<std::uint64_t>(alignment.dim) << 32U |
+            static_cast<std::uint64_t>(alignment.elements));
+    }
+    // Where an output begins, which its case says, changes what its nest executes.
+    void add(const Specialization& running) {
+        for (const ExtentCondition& each : running.when) {
+            if (each.multiple > 1) {
+                add(Alignment{each.dim, each.multiple});
+            }
+        }
+    }
     void add(const LoopNest& nest) {
         for (const std::vector<Split>& splits : nest.splits) {
             add(splits.size());
@@ -112,12 +124,14 @@ double Evaluator::seconds(const Schedule& schedule, double enough) {
         key.add(mine.compute);
         key.add(mine.store);
         for (const Alignment& alignment : mine.region_alignment) {
-            key.add(static_cast<std::uint64_t>(alignment.dim) << 32U |
-                    static_cast<std::uint64_t>(alignment.elements));
+            key.add(alignment);
         }
         key.add(static_cast<std::uint64_t>(placement.dense_dim(Source::Function, i)));
         for (std::size_t s = 0; s < mine.stages.size(); s++) {
             key.add(placement.running_nest(i, static_cast<int>(s)));
+            if (const auto* running = placement.running_case(i, static_cast<int>(s))) {
+                key.add(*running);
+            }
             key.add(has_selected(mine.stages[s]) ? 1 : 0);
         }
         if (reads[root].empty()) {

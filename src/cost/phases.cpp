@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "cost/multiples.h"
+
 namespace nestor {
 
 namespace {
@@ -33,7 +35,7 @@ bool gathers_steps(ScheduleFacts& facts, const NestFacts& nest, int vector_dim, 
     }
     const Loop& loop = stage.loops[vector_dim];
     const bool anywhere =
-        loop.is_reduction() || facts.bounds().modulus(nest.function, loop.position) % period != 0;
+        loop.is_reduction() || known_multiple(facts, nest.function, loop.position) % period != 0;
     return std::ranges::any_of(nest.expansion->loads, [&](const Family& family) {
         for (int c = 0; c < std::ssize(family.coords); c++) {
             const Coordinate& each = family.coords[c];
@@ -76,9 +78,10 @@ KnownPhases::KnownPhases(ScheduleFacts& facts, const NestFacts& nest)
         if (loop.is_reduction()) {
             fixed_[l] = loop.constant_extent && all > 1 && all >= loop.range.extent;
         } else if (all > 1) {
-            const auto aligned =
-                static_cast<int>(facts.bounds().modulus(nest.function, loop.position));
-            modulus_[l] = std::gcd(all, aligned);
+            const std::int64_t known = nest.expansion->periods[l] > 1
+                                           ? known_multiple(facts, nest.function, loop.position)
+                                           : 1;
+            modulus_[l] = static_cast<int>(std::gcd<std::int64_t>(all, known));
             fixed_[l] = f.constant[loop.position] && all >= loop.range.extent;
         }
     }

@@ -356,6 +356,10 @@ class Executor {
             const int extent = static_cast<int>(term.extent);
             add(term.min ? range.min() == static_cast<int>(*term.min) && range.extent() == extent
                          : range.extent() >= extent);
+            if (term.multiple > 1) {
+                const int multiple = static_cast<int>(term.multiple);
+                add(range.min() % multiple == 0 && range.extent() % multiple == 0);
+            }
         }
         for (const StrideArg& each : condition.strides) {
             const BufferStride& wanted = each.stride;

@@ -46,6 +46,7 @@ class Periods {
         }
         const Function& f = graph_.functions[function];
         std::vector<int> result(f.args.size(), 1);
+        inlined_.emplace(function, result);  // updates read their own function
         for (const Stage& stage : f.stages) {
             const std::vector<int> mine = of(stage);
             for (std::size_t l = 0; l < mine.size(); l++) {
@@ -54,7 +55,7 @@ class Periods {
                 }
             }
         }
-        return inlined_.emplace(function, std::move(result)).first->second;
+        return inlined_[function] = std::move(result);
     }
 
     const PipelineDag& graph_;

@@ -10,7 +10,8 @@ namespace nestor {
 
 /** The period along each loop of a stage, 1 where there is none: the least common multiple of those
  * of its own (Stage::phases, but for whole ranges) and of those that functions for which
- * `is_inlined` holds have at the coordinates where it reads them. */
+ * `is_inlined` holds (or which are computed in its loops) have at the coordinates where it reads
+ * them. */
 [[nodiscard]] std::vector<int> periods(const PipelineDag& graph, int function, int stage,
                                        const std::function<bool(int)>& is_inlined);
 

@@ -43,6 +43,11 @@ bool Placement::is_transparent(int function) const {
 }
 
 const LoopNest& Placement::running_nest(int function, int stage) const {
+    const Specialization* const running = running_case(function, stage);
+    return running != nullptr ? running->nest : schedule_.functions[function].stages[stage].nest;
+}
+
+const Specialization* Placement::running_case(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
     for (const Specialization& each : s.specializations) {
         const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
@@ -53,10 +58,10 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
             return buffer_strides(graph_, known.source, known.index)[known.dim] == known.stride;
         });
         if (holds && laid_out && !each.selected) {
-            return each.nest;
+            return &each;
         }
     }
-    return s.nest;
+    return nullptr;
 }
 
 std::vector<StageDim> Placement::dims(int function, int stage) const {

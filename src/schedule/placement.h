@@ -41,6 +41,8 @@ class Placement {
     }
     /** Of these, the one that runs at the estimates; of cases of a selector, another than these. */
     [[nodiscard]] const LoopNest& running_nest(int function, int stage) const;
+    /** The case whose nest that is; null: the general one. */
+    [[nodiscard]] const Specialization* running_case(int function, int stage) const;
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage) const;
 
     /** Whether loop `outer` is `inner` or around it in every nest of their stage. */

@@ -152,6 +152,9 @@ class LoopNestPrinter {
                 (term.min ? dim + " is in " + std::to_string(*term.min) + ".." +
                                 std::to_string(*term.min + term.extent - 1)
                           : "the extent of " + dim + " is at least " + std::to_string(term.extent));
+            if (term.multiple > 1) {
+                text += " in multiples of " + std::to_string(term.multiple);
+            }
         }
         return text;
     }

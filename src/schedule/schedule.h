@@ -116,19 +116,27 @@ struct LoopNest {
 };
 
 /** "The extent of dimension `dim` of an output is at least `extent`", or is just that, from `min`
- * on. */
+ * on; where `multiple` is more than 1, it also begins at a multiple of that and is multiples long.
+ */
 struct ExtentCondition {
     int dim = 0;
     std::int64_t extent = 1;
     int output = -1;  // another function than the one that is specialised; -1: that one
     std::optional<std::int64_t> min = std::nullopt;
+    std::int64_t multiple = 1;
 
     /** The function whose extent it is, where `specialized` is specialised. */
     [[nodiscard]] int output_for(int specialized) const {
         return output < 0 ? specialized : output;
     }
     [[nodiscard]] bool holds(const Range& range) const {
-        return min ? range.min == *min && range.extent == extent : range.extent >= extent;
+        return (min ? range.min == *min && range.extent == extent : range.extent >= extent) &&
+               range.min % multiple == 0 && range.extent % multiple == 0;
+    }
+    /** Whether it holds nowhere without `other`, both of one function's specialisations. */
+    [[nodiscard]] bool implies(const ExtentCondition& other) const {
+        return dim == other.dim && output == other.output && multiple % other.multiple == 0 &&
+               (other.min ? min == other.min && extent == other.extent : extent >= other.extent);
     }
 
     bool operator==(const ExtentCondition&) const = default;

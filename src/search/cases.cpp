@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "schedule/access_along.h"
 #include "schedule/assumed.h"
 #include "schedule/loops.h"
+#include "schedule/phases.h"
 #include "schedule/placement.h"
 #include "schedule/stored_within.h"
 #include "schedule/tails.h"
@@ -201,6 +203,43 @@ void round_up_known(const Function& f, const Stage& stage, LoopNest& nest) {
     }
 }
 
+// The same sizes, in multiples of what the definition repeats with, where these are what they are
+// at the estimates, and what is in copies or vectors of a nest.
+std::vector<ExtentCondition> in_multiples(const Placement& placement, int output,
+                                          const LoopNest& nest, const std::vector<int>& modulus,
+                                          std::vector<ExtentCondition> when) {
+    if (std::ranges::all_of(modulus, [](int each) { return each <= 1; })) {
+        return when;
+    }
+    const Function& f = placement.graph().functions[output];
+    const Stage& stage = f.stages[0];
+    const std::vector<int> all = periods(placement.graph(), output, 0, [&](int function) {
+        return placement.is_transparent(function) || placement.root(function) == output;
+    });
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        const int dim = stage.loops[l].position;
+        const std::int64_t multiple = std::gcd(modulus[dim], all[l]);
+        const std::vector<Split>& splits = splits_of(nest, static_cast<int>(l));
+        const bool even =
+            !nest.is_rolled({static_cast<int>(l), static_cast<int>(splits.size())}) &&
+            std::ranges::all_of(
+                splits, [&](const Split& split) { return split.factor % multiple == 0; });
+        const Range& range = f.region[dim];
+        const auto known = std::ranges::find(when, dim, &ExtentCondition::dim);
+        const bool is_size = known != when.end() && known->output < 0 && !known->min;
+        if (multiple <= 1 || splits.empty() || !even || range.min % multiple != 0 ||
+            range.extent % multiple != 0 || (known != when.end() && !is_size)) {
+            continue;
+        }
+        if (is_size) {
+            known->multiple = multiple;
+        } else {
+            when.push_back({dim, 1, -1, {}, multiple});
+        }
+    }
+    return when;
+}
+
 bool has_sizes(const StageSchedule& stage) {
     return std::ranges::any_of(stage.specializations,
                                [](const Specialization& each) { return !each.when.empty(); });
@@ -342,7 +381,8 @@ void add_selected(const Stage& stage, const NestPlan& plan, StageSchedule& sched
     }
 }
 
-void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
+void add_sizes(const PipelineDag& dag, int output, const std::vector<int>& modulus,
+               Schedule& schedule) {
     const Function& f = dag.functions[output];
     const Stage& stage = f.stages[0];
     StageSchedule& mine = schedule.functions[output].stages[0];
@@ -389,7 +429,14 @@ void add_sizes(const PipelineDag& dag, int output, Schedule& schedule) {
         }
         cases.push_back({when, with, {}});
     };
-    add(large.when, large.nest);
+    const std::vector<ExtentCondition> aligned =
+        in_multiples(placement, output, large.nest, modulus, large.when);
+    const bool has_multiples = aligned != large.when;
+    if (has_multiples) {
+        add(aligned, large.nest);
+    }
+    // Other sizes than what it is scheduled for are not worth as much code.
+    add(large.when, has_multiples ? rolled(large.nest) : large.nest);
     if (guards_badly(placement, output, stage, nest)) {
         const Loop& along = stage.loops[nest.vector->dim];
         const std::int64_t lanes = nest.splits[nest.vector->dim].back().factor;

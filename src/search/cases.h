@@ -16,8 +16,12 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule);
 /** Nests of an output with one definition, and of what is computed in its loops, by the output's
  * size. Guards at the ends of tiles keep Halide from knowing their extents, and so from sliding and
  * folding what is computed inside: where there is at least one whole tile, the last one is moved
- * inwards instead. What is left for smaller ones is guarded, and kept small. */
-void add_sizes(const PipelineDag& dag, int output, Schedule& schedule);
+ * inwards instead. What is left for smaller ones is guarded, and kept small.
+ * Where the output does something else at every second point, say (`modulus`, one a dimension), such
+ * a nest comes twice: first for outputs that begin at a multiple and are multiples long, in which
+ * Halide knows at which point each copy is, if tiles are multiples, too. */
+void add_sizes(const PipelineDag& dag, int output, const std::vector<int>& modulus,
+               Schedule& schedule);
 
 /** The same for an update of an output that has no reduction: the last tile along what is not
  * parallel is moved inwards, and what is there already stays (ShiftInwardsAndBlend). What is

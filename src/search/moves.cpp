@@ -238,12 +238,14 @@ class Neighbours {
     // other points do.
     void alignments() {
         const auto is_inlined = [&](int f) { return plan_.functions[f].place == Place::Inlined; };
+        const auto is_any = [](int /*f*/) { return true; };
         for (const Stage& stage : f_.stages) {
             const std::vector<int> all =
-                periods(builder_.dag(), function_, stage.index, is_inlined);
+                f_.is_output ? periods(builder_.dag(), function_, stage.index, is_any)
+                             : periods(builder_.dag(), function_, stage.index, is_inlined);
             for (std::size_t l = 0; l < all.size(); l++) {
                 const Loop& loop = stage.loops[l];
-                if (loop.is_reduction() || f_.is_output) {
+                if (loop.is_reduction()) {
                     continue;
                 }
                 for (const int modulus : {1, all[l]}) {

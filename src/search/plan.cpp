@@ -99,6 +99,22 @@ std::uint64_t hash(const FunctionPlan& plan) {
     return mixer.hash();
 }
 
+namespace {
+
+// For all that may be computed in an output's loops: what is not, needs no case (add_sizes).
+void set_multiples(const PipelineDag& dag, int output, const Stage& stage,
+                   std::vector<int>& modulus) {
+    const std::vector<int> all =
+        periods(dag, output, stage.index, [](int /*function*/) { return true; });
+    for (std::size_t l = 0; l < stage.loops.size(); l++) {
+        if (!stage.loops[l].is_reduction()) {
+            modulus[stage.loops[l].position] = all[l];
+        }
+    }
+}
+
+}  // namespace
+
 Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const Machine& machine) {
     Plan plan;
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
@@ -107,6 +123,9 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
         function.place = inlined[i] ? Place::Inlined : Place::Root;
         function.modulus.assign(f.args.size(), 1);
         for (const Stage& stage : f.stages) {
+            if (f.is_output) {
+                set_multiples(dag, static_cast<int>(i), stage, function.modulus);
+            }
             NestPlan nest;
             nest.tile.assign(stage.loops.size(), 0);
             nest.block.assign(stage.loops.size(), 1);

@@ -75,8 +75,8 @@ struct FunctionPlan {
     /** Of Place::At. Stored further out than computed, it slides. */
     Spot compute;
     Spot store;
-    /** What is computed begins at a multiple, and is multiples long, where no output is; one a
-     * dimension, 1: anywhere. */
+    /** What is computed begins at a multiple, and is multiples long; one a dimension, 1: anywhere.
+     * An output has a case for when the caller asks for such (search/cases.h). */
     std::vector<int> modulus;
     int dense = 0;  // the dimension whose neighbours are neighbours in memory; not of outputs
     std::vector<NestPlan> stages;

@@ -220,7 +220,7 @@ void ScheduleMaker::add_cases() {
             continue;  // Halide has no cases of what is computed together
         }
         if (!f.pinned && f.stages.size() == 1) {
-            add_sizes(dag_, output, schedule_);
+            add_sizes(dag_, output, plan_->functions[output].modulus, schedule_);
         }
         for (int s = 1; !f.pinned && s < static_cast<int>(f.stages.size()); s++) {
             if (adds_what_is_inside(output, s)) {

@@ -148,6 +148,11 @@ std::string Writer::condition(const ConditionArg& condition, int function) const
         }
         terms.push_back(dim + ".extent() " + (term.min ? "== " : ">= ") +
                         std::to_string(term.extent));
+        if (term.multiple > 1) {
+            const std::string remainder = " % " + std::to_string(term.multiple) + " == 0";
+            terms.push_back(dim + ".min()" + remainder);
+            terms.push_back(dim + ".extent()" + remainder);
+        }
     }
     for (const StrideArg& each : condition.strides) {
         const std::string stride =

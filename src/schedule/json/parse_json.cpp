@@ -308,9 +308,11 @@ class Parser {
                     min = when.integer("min", 0, true);
                 }
                 const std::int64_t extent = when.integer(min ? "extent" : "at_least", 1, true);
+                const std::int64_t multiple =
+                    when.find("multiple") == nullptr ? 1 : when.integer("multiple", 1, true);
                 when.finish();
                 if (!references) {
-                    specialization.when.push_back({dim, extent, output, min});
+                    specialization.when.push_back({dim, extent, output, min, multiple});
                 }
             }
             for (const Json* each : special.array("strides")) {

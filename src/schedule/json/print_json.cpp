@@ -163,6 +163,9 @@ class Printer {
                 if (condition.min) {
                     term["min"] = *condition.min;
                 }
+                if (condition.multiple > 1) {
+                    term["multiple"] = condition.multiple;
+                }
                 if (condition.output >= 0) {
                     term["output"] = name(condition.output);
                 }

@@ -78,7 +78,13 @@ Sizes sizes_of(const RuleContext& c, int function, int stage, const LoopNest& ne
 // Whether what has nests for `cases` (of which this one is for `mine`) can run in the loops of a
 // nest for the sizes `around`. Halide leaves out what cannot.
 bool can_meet(const Sizes& mine, const std::vector<Sizes>& cases, const Sizes& around) {
-    return mine.empty() ? std::ranges::count(cases, around) == 0 : mine == around;
+    const auto always_in = [&](const Sizes& sizes) {
+        return std::ranges::all_of(sizes, [&](const ExtentCondition& each) {
+            return std::ranges::any_of(
+                around, [&](const ExtentCondition& holds) { return holds.implies(each); });
+        });
+    };
+    return mine.empty() ? std::ranges::none_of(cases, always_in) : always_in(mine);
 }
 
 // The dimensions of a stage where that nest runs: tiles that are there for sure have their extents.

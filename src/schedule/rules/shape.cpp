@@ -195,7 +195,8 @@ void check_storage_dims(const RuleContext& c) {
                     const int output = condition.output_for(f);
                     if (output >= c.functions() || condition.dim < 0 ||
                         condition.dim >= c.graph.functions[output].dimensions() ||
-                        condition.extent > INT32_MAX) {
+                        condition.extent > INT32_MAX || condition.multiple < 1 ||
+                        condition.multiple > INT32_MAX) {
                         c.broken(f, s,
                                  "is specialised on a dimension or an extent that it has not");
                     }
