@@ -53,8 +53,11 @@ bool is_divided(const NestFacts& nest, int loop_dim, std::size_t from) {
                        });
 }
 
+StageDim known_dim(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
+
 // Whether less of a function is computed in some iterations of the loop where it is, because of a
-// guard around the last of what reads it, which no loop takes out.
+// guard around the last of what reads it, which no loop takes out; or of what reads that, and so
+// on.
 bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
     if (facts.placement().kind(function) != Placement::Kind::At) {
         return false;
@@ -68,9 +71,10 @@ bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
     const auto from = static_cast<std::size_t>(
         std::ranges::find(around.loops, site, &LoopFacts::site) - around.loops.begin());
     const Span span = regions.span(Source::Function, function, dim);
-    const std::vector<StageDim>& dims = facts.bounds().dims(site.function, site.stage);
     for (int d = 0; d < std::ssize(span.rates); d++) {
-        if (span.rates[d] != 0 && has_guard(*around.nest, dims, site.stage, d) &&
+        const std::vector<Split>& splits = splits_of(*around.nest, d);
+        if (span.rates[d] != 0 && !splits.empty() &&
+            has_guard(splits, known_dim(facts, around, d), site.stage) &&
             !is_divided(around, d, from)) {
             return true;
         }

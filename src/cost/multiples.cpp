@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "schedule/loops.h"
 #include "schedule/tails.h"
@@ -42,10 +43,8 @@ class Needed {
                 continue;
             }
             for (const Stage& stage : facts_.graph().functions[reader].stages) {
-                for (const Load& load : stage.loads) {
-                    if (load.source == Source::Function && load.index == function) {
-                        all = std::gcd(all, at(reader, stage, load.coords[dim]));
-                    }
+                for (const Coordinate* each : first_of(stage, function, dim)) {
+                    all = std::gcd(all, at(reader, stage, *each));
                 }
             }
         }
@@ -56,6 +55,27 @@ class Needed {
     [[nodiscard]] bool is_inside(int reader) const {
         return reader == site_.function || facts_.placement().is_transparent(reader) ||
                facts_.placement().is_computed_inside(reader, site_);
+    }
+
+    // Of all places where a stage reads a function that move in the same way, the first.
+    static std::vector<const Coordinate*> first_of(const Stage& stage, int function, int dim) {
+        std::vector<const Coordinate*> first;
+        for (const Load& load : stage.loads) {
+            if (load.source != Source::Function || load.index != function) {
+                continue;
+            }
+            const Coordinate& mine = load.coords[dim];
+            const auto same = std::ranges::find_if(first, [&](const Coordinate* each) {
+                return each->affine && mine.affine && each->clamped == mine.clamped &&
+                       each->rates == mine.rates;
+            });
+            if (same == first.end()) {
+                first.push_back(&mine);
+            } else if (mine.offset_min < (*same)->offset_min) {
+                *same = &mine;
+            }
+        }
+        return first;
     }
 
     std::int64_t at(int reader, const Stage& stage, const Coordinate& coordinate) {
@@ -135,9 +155,8 @@ std::int64_t known_multiple(ScheduleFacts& facts, int function, int dim) {
     }
     const LoopSite& site = facts.schedule().functions[function].compute.site;
     // What slides begins where the iteration before has ended.
-    const bool slides =
-        facts.placement().slides(function) &&
-        facts.bounds().within(site).advance(Source::Function, function, dim) != 0;
+    const bool slides = facts.placement().slides(function) &&
+                        facts.bounds().within(site).advance(Source::Function, function, dim) != 0;
     return slides ? 1 : Needed(facts, site).begin(function, dim);
 }
 

@@ -135,8 +135,9 @@ struct StrideArg {
 };
 
 /** f.output_buffer().dim(d).extent() >= n (and what else an ExtentCondition says) for each term,
- * joined by &&, f being the term's output, or the directive's function; output_buffers()[0] if f has several values (a tuple). Then the
- * strides and, if there is one, the selector of the directive's stage == the value. Never empty. */
+ * joined by &&, f being the term's output, or the directive's function; output_buffers()[0] if f
+ * has several values (a tuple). Then the strides and, if there is one, the selector of the
+ * directive's stage == the value. Never empty. */
 struct ConditionArg {
     std::vector<ExtentCondition> terms;
     std::vector<StrideArg> strides;

@@ -7,6 +7,7 @@
 
 #include "schedule/access_along.h"
 #include "schedule/assumed.h"
+#include "schedule/enough_points.h"
 #include "schedule/loops.h"
 #include "schedule/phases.h"
 #include "schedule/placement.h"
@@ -220,10 +221,10 @@ std::vector<ExtentCondition> in_multiples(const Placement& placement, int output
         const int dim = stage.loops[l].position;
         const std::int64_t multiple = std::gcd(modulus[dim], all[l]);
         const std::vector<Split>& splits = splits_of(nest, static_cast<int>(l));
-        const bool even =
-            !nest.is_rolled({static_cast<int>(l), static_cast<int>(splits.size())}) &&
-            std::ranges::all_of(
-                splits, [&](const Split& split) { return split.factor % multiple == 0; });
+        const bool even = !nest.is_rolled({static_cast<int>(l), static_cast<int>(splits.size())}) &&
+                          std::ranges::all_of(splits, [&](const Split& split) {
+                              return split.factor % multiple == 0;
+                          });
         const Range& range = f.region[dim];
         const auto known = std::ranges::find(when, dim, &ExtentCondition::dim);
         const bool is_size = known != when.end() && known->output < 0 && !known->min;
@@ -459,6 +460,65 @@ void add_sizes(const PipelineDag& dag, int output, const std::vector<int>& modul
     for (const int i : inside) {
         add_sizes_inside(placement, i, large.when, schedule);
     }
+}
+
+namespace {
+
+// Both hold.
+void add_condition(const ExtentCondition& more, std::vector<ExtentCondition>& when) {
+    const auto known = std::ranges::find_if(when, [&](const ExtentCondition& each) {
+        return each.output == more.output && each.dim == more.dim;
+    });
+    if (known == when.end()) {
+        when.push_back(more);
+    } else {
+        known->extent = std::max(known->extent, more.extent);
+    }
+}
+
+}  // namespace
+
+void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedule) {
+    const Function& f = graph.functions[function];
+    if (f.is_output || f.stages.size() != 1) {
+        return;
+    }
+    StageSchedule& mine = schedule.functions[function].stages[0];
+    Specialization large{{}, mine.nest, {}};
+    for (int d = 0; d < std::ssize(large.nest.splits); d++) {
+        std::vector<Split>& splits = large.nest.splits[d];
+        const Loop& loop = f.stages[0].loops[d];
+        if (splits.empty() || splits[0].tail != Tail::GuardWithIf ||
+            splits[0].factor > loop.range.extent) {
+            continue;
+        }
+        const auto enough = enough_for(graph, function, loop.position, splits[0].factor);
+        if (!enough) {
+            continue;
+        }
+        add_condition(*enough, large.when);
+        splits[0].tail = Tail::ShiftInwards;
+        for (std::size_t level = 1; level < splits.size(); level++) {
+            if (splits[level - 1].factor % splits[level].factor == 0) {
+                splits[level].tail = Tail::RoundUp;
+            }
+        }
+    }
+    if (large.when.empty()) {
+        return;
+    }
+    std::vector<Specialization> cases;
+    for (Specialization each : mine.specializations) {
+        each.when.insert(each.when.end(), large.when.begin(), large.when.end());
+        each.nest = large.nest;
+        cases.push_back(std::move(each));
+    }
+    cases.push_back(std::move(large));
+    mine.nest = rolled(mine.nest);
+    for (Specialization& each : mine.specializations) {
+        each.nest = rolled(each.nest);
+    }
+    mine.specializations.insert(mine.specializations.begin(), cases.begin(), cases.end());
 }
 
 namespace {

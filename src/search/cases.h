@@ -17,11 +17,16 @@ void add_assumed(const PipelineDag& dag, Schedule& schedule);
  * size. Guards at the ends of tiles keep Halide from knowing their extents, and so from sliding and
  * folding what is computed inside: where there is at least one whole tile, the last one is moved
  * inwards instead. What is left for smaller ones is guarded, and kept small.
- * Where the output does something else at every second point, say (`modulus`, one a dimension), such
- * a nest comes twice: first for outputs that begin at a multiple and are multiples long, in which
- * Halide knows at which point each copy is, if tiles are multiples, too. */
+ * Where the output does something else at every second point, say (`modulus`, one a dimension),
+ * such a nest comes twice: first for outputs that begin at a multiple and are multiples long, in
+ * which Halide knows at which point each copy is, if tiles are multiples, too. */
 void add_sizes(const PipelineDag& dag, int output, const std::vector<int>& modulus,
                Schedule& schedule);
+
+/** A nest of a function at root that is no output and has guards, for outputs that are large enough
+ * to need whole tiles of it: there the last one is moved inwards instead. Nothing where that does
+ * not follow from any output's size, or the function has updates. */
+void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedule);
 
 /** The same for an update of an output that has no reduction: the last tile along what is not
  * parallel is moved inwards, and what is there already stays (ShiftInwardsAndBlend). What is

@@ -88,7 +88,9 @@ std::vector<Plan> Explorer::changes(const Lineage& from, int function) {
     return plans;
 }
 
-Proposal Explorer::make(const Lineage& lineage, std::string name) {
+Proposal Explorer::make(const Lineage& wanted, std::string name) {
+    Lineage lineage = wanted;
+    lineage.guards = lineage.guards == Guards::None ? least_ : lineage.guards;
     const Tools& tools = tools_[lineage.space];
     Schedule schedule = tools.builder->build(lineage.plan);
     const double seconds = tools.evaluator->seconds(schedule);
@@ -98,7 +100,7 @@ Proposal Explorer::make(const Lineage& lineage, std::string name) {
         schedule = with_folds(dag_, std::move(schedule), machine_);
     }
     schedule = with_single_blocks(dag_, with_kept_storage(dag_, std::move(schedule)));
-    return {std::move(name), std::move(schedule), seconds, false, lineage};
+    return {std::move(name), std::move(schedule), seconds, false, std::move(lineage)};
 }
 
 std::optional<Proposal> Explorer::twin(const Lineage& lineage) {

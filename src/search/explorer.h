@@ -63,6 +63,10 @@ class Explorer {
      * if nothing slides. Legal or not. */
     [[nodiscard]] std::optional<Proposal> twin(const Lineage& lineage);
 
+    /** Whatever is made from now on has guards at constant ends (Guards::ConstantEnds), if it has
+     * none of another kind: the pipeline's schedules read too much without. */
+    void guard_constant_ends() { least_ = Guards::ConstantEnds; }
+
     /** The schedule of a lineage with its predicted time; legal or not. */
     [[nodiscard]] Proposal make(const Lineage& lineage, std::string name);
     [[nodiscard]] bool is_legal(const Proposal& proposal);
@@ -79,6 +83,7 @@ class Explorer {
     const Caps caps_;
     const std::vector<Space> spaces_;
     std::vector<Tools> tools_;  // [space]
+    Guards least_ = Guards::None;
 };
 
 }  // namespace nestor

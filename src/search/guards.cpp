@@ -4,6 +4,7 @@
 
 #include "schedule/reach.h"
 #include "schedule/scheduled_dag.h"
+#include "search/cases.h"
 
 namespace nestor {
 
@@ -48,6 +49,9 @@ void guard_constant_ends(const PipelineDag& dag, Schedule& schedule) {
                     }
                 }
             });
+        }
+        if (f.compute.kind == Level::Kind::Root) {
+            add_sizes_of_root(*graph, i, schedule);
         }
     }
 }

@@ -15,7 +15,7 @@ enum class Guards : std::uint8_t {
     Blocks,
     /** Around all tails, of vectors too, in what is clamped at a constant (Ends::OfInputsOnly), and
      * no region of that is aligned: at sizes for which the constant is far away, it would read more
-     * than it has to. */
+     * than it has to. What is at root has a case without guards (add_sizes_of_root). */
     ConstantEnds,
 };
 

@@ -68,6 +68,9 @@ std::vector<Proposal> Proposer::first(int most, const Trials& trials) {
         const bool again = proposal.lineage && proposal.lineage->guards != Guards::None;
         seeds += proposal.is_seed ? 1 : 0;
         const bool dull = proposal.is_seed && !chosen.empty() && seeds > kSeeds;
+        if (proposal.lineage && !again) {
+            proposal = explorer_.make(*proposal.lineage, proposal.name);
+        }
         if (static_cast<int>(chosen.size()) < most && !again && !dull &&
             !trials.knows(hash(proposal.schedule, dag_))) {
             std::optional<Proposal> twin =

@@ -22,6 +22,9 @@ class Proposer {
 
     [[nodiscard]] Explorer& explorer() { return explorer_; }
 
+    /** See Explorer::guard_constant_ends(). */
+    void guard_constant_ends() { explorer_.guard_constant_ends(); }
+
     /** What the search finds by predictions alone, best first: at most so many. */
     [[nodiscard]] std::vector<Proposal> first(int most, const Trials& trials);
 

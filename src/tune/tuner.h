@@ -66,6 +66,7 @@ class Tuner {
     /** Names the task by what it is measured on, and keeps its pipeline. */
     Status set_key(const MachineState& machine);
     Status resume();
+    [[nodiscard]] std::vector<Proposal> first_ideas(int count);
     Status measure(const std::vector<Proposal>& proposals);
     void keep(const Proposal& proposal, const Measurement& measurement, Status& problem);
     Status check_best();

@@ -221,6 +221,21 @@ TEST(Code, SpecialisationsOnAnotherFunctionsSize) {
     EXPECT_THAT(print_loop_nest(dag, s), HasSubstr("if the extent of blur_y's y is at least 64:"));
 }
 
+TEST(Code, SpecialisationsOnMultiples) {
+    const PipelineDag dag = samples::blur();
+    Schedule s = empty_schedule(dag);
+    s.functions[2].stages[0].specializations = {{{{0, 64, -1, {}, 4}}, {}}};
+    nest(s, 2).parallel = {{1, 0}};
+    EXPECT_THAT(cpp_of(dag, s), HasSubstr("blur_y.output_buffer().dim(0).extent() >= 64 && "
+                                          "blur_y.output_buffer().dim(0).min() % 4 == 0 && "
+                                          "blur_y.output_buffer().dim(0).extent() % 4 == 0)"));
+    EXPECT_THAT(python_of(dag, s), HasSubstr("(blur_y.output_buffer().dim(0).min() % 4 == 0) & "));
+    EXPECT_THAT(print_loop_nest(dag, s),
+                HasSubstr("if the extent of x is at least 64 in multiples of 4:"));
+    s.functions[2].stages[0].specializations[0].when[0].multiple = 0;
+    EXPECT_FALSE(check_legality(dag, s).empty());
+}
+
 TEST(Code, SpecialisationsOnExactSizes) {
     const PipelineDag dag = samples::blur();
     Schedule s = empty_schedule(dag);

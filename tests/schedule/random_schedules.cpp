@@ -52,7 +52,8 @@ class Random {
         if (output != f && !dag_.functions[output].args.empty() && chance(2)) {
             return {below(dag_.functions[output].dimensions()), 1 + below(100), output};
         }
-        return {below(graph.functions[f].dimensions()), 1 + below(100)};
+        const int multiple = graph.functions[f].is_output && chance(3) ? 2 + below(3) : 1;
+        return {below(graph.functions[f].dimensions()), 1 + below(100), -1, {}, multiple};
     }
 
     Schedule make_legal(int changes) {

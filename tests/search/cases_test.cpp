@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "machine/profiles.h"
+#include "schedule/enough_points.h"
 #include "schedule/legality.h"
 #include "schedule/sample_dags.h"
 
@@ -169,6 +170,105 @@ TEST(AssumedSizes, HoldForTheWholeRangeOnly) {
     EXPECT_FALSE(three.holds({0, 4}));
     EXPECT_FALSE(three.holds({1, 3}));
     EXPECT_TRUE((ExtentCondition{1, 3}.holds({7, 4})));
+}
+
+// The output does something else at every second point of a row.
+PipelineDag even_and_odd() {
+    PipelineDag dag = samples::blur();
+    dag.functions[2].stages[0].phases = {{0, 2}};
+    return dag;
+}
+
+TEST(Multiples, OfAnOutputThatRepeatsHaveACase) {
+    const PipelineDag dag = even_and_odd();
+    Plan plan = rows_unrolled(dag, false);
+    EXPECT_EQ(plan.functions[2].modulus, (std::vector<int>{2, 1}));
+    const Schedule schedule = build_legal(dag, plan);
+    const StageSchedule& output = schedule.functions[2].stages[0];
+    ASSERT_EQ(output.specializations.size(), 2U);
+    EXPECT_EQ(output.specializations[0].when, (std::vector<ExtentCondition>{{0, 128, -1, {}, 2}}));
+    EXPECT_EQ(output.specializations[1].when, (std::vector<ExtentCondition>{{0, 128}}))
+        << "pictures of odd width have vectors, too";
+    EXPECT_TRUE(output.specializations[1].nest.unrolled.empty()) << "but less code";
+    plan.functions[2].modulus = {1, 1};
+    EXPECT_EQ(build_legal(dag, plan).functions[2].stages[0].specializations.size(), 1U);
+}
+
+TEST(Multiples, AreThoseOfTilesAndOfTheSizeAtTheEstimates) {
+    PipelineDag dag = even_and_odd();
+    dag.functions[2].stages[0].phases = {{1, 2}};
+    Plan plan = rows_unrolled(dag, false);
+    const auto cases = [&] {
+        return build_legal(dag, plan).functions[2].stages[0].specializations.size();
+    };
+    EXPECT_EQ(cases(), 1U) << "one row after the other: nothing knows which one it is";
+    plan.functions[2].stages[0].block = {1, 3};
+    EXPECT_EQ(cases(), 1U) << "of three rows, the first is of the first kind in every second block";
+    plan.functions[2].stages[0].block = {1, 2};
+    EXPECT_EQ(cases(), 2U);
+    dag.functions[2].region[1].extent = dag.functions[2].stages[0].loops[1].range.extent = 1079;
+    EXPECT_EQ(cases(), 1U);
+}
+
+TEST(Multiples, OfWhatIsComputedInsideCount) {
+    PipelineDag dag = samples::blur();
+    dag.functions[1].stages[0].phases = {{0, 2}};
+    Plan plan = rows_unrolled(dag, false);
+    const auto cases = [&] {
+        return build_legal(dag, plan).functions[2].stages[0].specializations.size();
+    };
+    EXPECT_EQ(cases(), 1U) << "at root, it begins where its own region does";
+    plan.functions[1].place = Place::At;
+    plan.functions[1].compute = plan.functions[1].store = {2, 0, SiteKind::Inner};
+    EXPECT_EQ(cases(), 2U);
+}
+
+TEST(Multiples, HoldWhereTheBeginningIsOneToo) {
+    const ExtentCondition even{0, 8, -1, {}, 2};
+    EXPECT_TRUE(even.holds({-2, 10}));
+    EXPECT_FALSE(even.holds({1, 10}));
+    EXPECT_FALSE(even.holds({2, 9}));
+    EXPECT_TRUE(even.implies({0, 4}));
+    EXPECT_FALSE(even.implies({0, 16}));
+    EXPECT_FALSE((ExtentCondition{0, 8}.implies(even)));
+    EXPECT_FALSE(even.implies({1, 4}));
+}
+
+// blur_x at root in tiles of 128, of which blur_y's 128 columns need one, and nothing beyond.
+TEST(SizesOfRoot, MoveTheLastTileInwardsWhereOneIsNeeded) {
+    const PipelineDag dag = samples::blur();
+    Schedule schedule = build_legal(dag, rows_unrolled(dag, false));
+    StageSchedule& mine = schedule.functions[1].stages[0];
+    mine.specializations.clear();
+    mine.nest.splits = {{{128, Tail::GuardWithIf}, {8, Tail::GuardWithIf}}};
+    mine.nest.vector = LoopRef{0, 2};
+    mine.nest.unrolled.clear();
+    mine.nest.order = {{0, 2}, {0, 1}, {0, 0}, {1, 0}};
+    mine.nest.parallel.clear();
+    mine.nest.partition.clear();
+    add_sizes_of_root(dag, 1, schedule);
+    ASSERT_EQ(mine.specializations.size(), 1U);
+    EXPECT_EQ(mine.specializations[0].when, (std::vector<ExtentCondition>{{0, 128, 2}}));
+    EXPECT_EQ(mine.specializations[0].nest.splits[0],
+              (std::vector<Split>{{128, Tail::ShiftInwards}, {8, Tail::RoundUp}}));
+    EXPECT_EQ(mine.nest.splits[0][0].tail, Tail::GuardWithIf);
+    const Caps careful = {.careful_reads = true};
+    EXPECT_TRUE(check_legality(dag, schedule, careful).empty())
+        << text(check_legality(dag, schedule, careful));
+    mine.specializations[0].when[0].extent = 127;
+    EXPECT_FALSE(check_legality(dag, schedule, careful).empty()) << "not a whole tile";
+}
+
+TEST(SizesOfRoot, FollowFromOutputsOnly) {
+    const PipelineDag dag = samples::pyramid();
+    EXPECT_EQ(enough_for(dag, 3, 0, 8), (ExtentCondition{0, 8, 3}));
+    EXPECT_EQ(enough_for(dag, 2, 0, 8), (ExtentCondition{0, 8, 3}));
+    EXPECT_EQ(enough_for(dag, 1, 0, 8), (ExtentCondition{0, 15, 3})) << "up(14) reads down(7)";
+    PipelineDag clamped = dag;
+    for (Load& load : clamped.functions[2].stages[0].loads) {
+        load.coords[0].clamped = true;
+    }
+    EXPECT_FALSE(enough_for(clamped, 1, 0, 8));
 }
 
 }  // namespace

@@ -538,6 +538,30 @@ TEST(Terms, ComputeQuotientsAreOneElementWhereVectorsBeginAtAMultiple) {
     expect_faster(aligned(kBlock), aligned(1), Term::Compute);
 }
 
+// Twice as many points as there are to read, between which every second one lies. An output's case
+// for where it begins at an even one knows which are which.
+TEST(Terms, ComputeEvenAndOddPointsAreKnownWhereAnOutputBeginsAtAMultiple) {
+    Var x("x"), y("y");
+    const ImageParam in = input({520, 256}, "in");
+    Func out("out");
+    const Expr here = in(x / 2, y);
+    const Expr next = in(x / 2 + 1, y);
+    out(x, y) = select(x % 2 == 0, here, Halide::sqrt(here * next) / (here + next));
+    out.set_estimates({{0, 1024}, {0, 256}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto in_multiples_of = [&](std::int64_t multiple) {
+        Schedule schedule = graph.plain();
+        StageSchedule& stage = schedule.functions[graph["out"]].stages[0];
+        Specialization large{{{0, 32, -1, {}, multiple}}, stage.nest, {}};
+        large.nest.vector = split(large.nest, 0, 32, Tail::ShiftInwards);
+        split(stage.nest, 0, 32, Tail::GuardWithIf);
+        stage.specializations = {large};
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(in_multiples_of(2), in_multiples_of(1), Term::Compute);
+}
+
 // Rows that slide in tiles begin with a window of 15 rows each.
 TEST(Terms, ComputeTheWarmUpOfSlides) {
     Var x("x"), y("y");

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "schedule/assumed.h"
+#include "schedule/enough_points.h"
 #include "schedule/loops.h"
 #include "schedule/rules/rules.h"
 #include "schedule/tails.h"
@@ -62,6 +63,33 @@ bool comes_out_even(const RuleContext& c, int function, int stage, const LoopNes
            is_of_known_size(c, function, stage, nest);
 }
 
+// Whether such a nest of what is at root runs only where at least one whole tile along a loop is
+// needed, and its last one is moved inwards.
+bool has_whole_tiles(const RuleContext& c, int function, int stage, const LoopNest& nest, int loop,
+                     const StageDim& size) {
+    const std::vector<Specialization>& specials =
+        c.schedule.functions[function].stages[stage].specializations;
+    const auto mine = std::ranges::find_if(
+        specials, [&](const Specialization& special) { return &special.nest == &nest; });
+    std::vector<Split> inside = splits_of(nest, loop);
+    if (mine == specials.end() || inside.empty() || inside[0].tail != Tail::ShiftInwards ||
+        c.placement.kind(function) != Placement::Kind::Root) {
+        return false;
+    }
+    StageDim tile = size;
+    tile.extent = inside[0].factor;
+    tile.constant_extent = true;
+    inside.erase(inside.begin());
+    const auto enough =
+        enough_for(c.graph, function,
+                   c.graph.functions[function].stages[stage].loops[loop].position, tile.extent);
+    return enough && !computes_more(inside, tile, stage) &&
+           std::ranges::any_of(mine->when, [&](ExtentCondition each) {
+               each.output = each.output_for(function);
+               return each.implies(*enough);
+           });
+}
+
 }  // namespace
 
 // Tails that are not guarded compute points beyond what is needed, and so does what is aligned.
@@ -83,7 +111,8 @@ void check_careful_tails(const RuleContext& c, const Reach& reach) {
             const Loop& loop = c.graph.functions[f].stages[s].loops[d];
             if (!loop.is_reduction() && reach.beyond(f, loop.position) &&
                 computes_more(nest.splits[d], dims[d], s) &&
-                !comes_out_even(c, f, s, nest, d, dims[d])) {
+                !comes_out_even(c, f, s, nest, d, dims[d]) &&
+                !has_whole_tiles(c, f, s, nest, d, dims[d])) {
                 c.broken(f, s,
                          "has a tail along " + dims[d].label + " that may read beyond an input");
             }

@@ -69,6 +69,46 @@ BuiltPipeline staggered_rows() {
     return b.finish();
 }
 
+// A transposed convolution with a border at constants: which taps a pixel sums depends on whether
+// it is even. Beyond the border nothing may be read at smaller sizes.
+BuiltPipeline transposed_convolution() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 8}, {0, 30}, {0, 26}});
+    ImageParam weights = b.image(Float(32), "weights", {{0, 16}, {0, 8}, {0, 4}, {0, 4}});
+    Func padded("padded"), sum("sum"), out("out");
+    padded(c, x, y) =
+        bc::constant_exterior(in, 0.0f, {{Expr(), Expr()}, {0, 30}, {0, 26}})(c, x, y);
+    const RDom r(0, 8, 0, 2, 0, 2);
+    sum(c, x, y) = 0.0f;
+    sum(c, x, y) += padded(r.x, (x + 1) / 2 - r.y, (y + 1) / 2 - r.z) *
+                    weights(c, r.x, (x + 1) % 2 + 2 * r.y, (y + 1) % 2 + 2 * r.z);
+    out(c, x, y) = max(sum(c, x, y), 0.0f);
+    b.output(out, {{0, 16}, {0, 60}, {0, 52}});
+    return b.finish();
+}
+
+// Sums of tiles that overlap, in memory of their own, with a border at constants.
+BuiltPipeline products_of_padded_tiles() {
+    PipelineBuilder b;
+    ImageParam in = b.image(Float(32), "in", {{0, 16}, {0, 64}, {0, 64}});
+    ImageParam weights = b.image(Float(32), "weights", {{0, 32}, {0, 16}, {0, 2}});
+    Func padded("padded"), edges("edges"), sum("sum"), product("product"), back("back"), out("out");
+    padded(c, x, y) =
+        bc::constant_exterior(in, 0.0f, {{Expr(), Expr()}, {0, 64}, {0, 64}})(c, x, y);
+    Var u("u");
+    edges(c, x, y, u) = mux(u, {padded(c, 2 * x - 1, y) - padded(c, 2 * x + 1, y),
+                                padded(c, 2 * x, y) + padded(c, 2 * x + 2, y + 1)});
+    const RDom r(0, 16);
+    sum(c, x, y, u) = 0.0f;
+    sum(c, x, y, u) += weights(c, r, u) * edges(r, x, y, u);
+    product(c, x, y, u) = sum(c, x, y, u);
+    back(c, x, y, u) = mux(
+        u, {product(c, x, y, 0) + product(c, x, y, 1), product(c, x, y, 0) - product(c, x, y, 1)});
+    out(c, x, y) = back(c, x / 2, y, x % 2);
+    b.output(out, {{0, 32}, {0, 64}, {0, 64}});
+    return b.finish();
+}
+
 }  // namespace
 
 std::vector<TestPipeline> repeat_pipelines() {
@@ -77,6 +117,8 @@ std::vector<TestPipeline> repeat_pipelines() {
         {"packed_bits", "repeat", packed_bits},
         {"thirds_and_halves", "repeat", thirds_and_halves},
         {"staggered_rows", "repeat", staggered_rows},
+        {"transposed_convolution", "repeat", transposed_convolution},
+        {"products_of_padded_tiles", "repeat", products_of_padded_tiles},
     };
 }
 
