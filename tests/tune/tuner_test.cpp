@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <set>
 
@@ -25,6 +26,23 @@ Halide::Pipeline blur() {
     Halide::Func out("out");
     out(x, y) = (across(x, y) + across(x, y + 1) + across(x, y + 2)) / 9;
     in.set_estimates({{0, 514}, {0, 258}});
+    out.set_estimates({{0, 512}, {0, 256}});
+    return {out};
+}
+
+/// Two blurs of a picture whose border lies at constants, which is far away for a small part of it.
+Halide::Pipeline blurs_within_constants() {
+    Halide::Var x("x");
+    Halide::Var y("y");
+    Halide::ImageParam in(Halide::Float(32), 2, "in");
+    Halide::Func within = Halide::BoundaryConditions::repeat_edge(in, {{0, 512}, {0, 256}});
+    Halide::Func across("across");
+    across(x, y) = Halide::sqrt(within(x - 3, y) + within(x, y) + within(x + 3, y));
+    Halide::Func down("down");
+    down(x, y) = Halide::sqrt(across(x, y - 2) + across(x, y) + across(x, y + 2));
+    Halide::Func out("out");
+    out(x, y) = down(x - 2, y - 1) + down(x, y) + down(x + 1, y + 2);
+    in.set_estimates({{0, 512}, {0, 256}});
     out.set_estimates({{0, 512}, {0, 256}});
     return {out};
 }
@@ -53,10 +71,11 @@ class TunerTest : public ::testing::Test {
     }
     ~TunerTest() override { fs::remove_all(folder_); }
 
-    std::unique_ptr<Tuner> tuner(RecordStore& store, TuneListener& listener) {
+    std::unique_ptr<Tuner> tuner(RecordStore& store, TuneListener& listener,
+                                 const Halide::Pipeline& pipeline = blur()) {
         TuneTask task;
         task.name = "blur";
-        task.pipeline = blur();
+        task.pipeline = pipeline;
         task.target = Halide::get_host_target();
         task.machine = shipped_profile(InstructionSet::X86Avx2);
         task.measure.timing_seconds = 0.1;
@@ -127,6 +146,31 @@ TEST_F(TunerTest, MeasuresKeepsAndGoesOn) {
     const auto again = tune(tuner(store, third), TuneStop::Trials);
     EXPECT_EQ(third.count, 0);
     ASSERT_TRUE(again);
+}
+
+// What the search would choose rounds up beyond what a part of the picture needs, and would be
+// refused in the end, as all that follows from it.
+TEST_F(TunerTest, GuardsWhatWouldReadTooMuch) {
+    RecordStore store = open();
+    Counting listener;
+    options_.limits.trials = 5;
+    const auto best = tune(tuner(store, listener, blurs_within_constants()), TuneStop::Trials);
+    ASSERT_TRUE(best);
+    const auto records = store.select(records_of(best->task));
+    ASSERT_TRUE(records) << records.error();
+    for (const Record& record : records.value()) {
+        EXPECT_TRUE(record.timed()) << record.message;
+        EXPECT_TRUE(record.plan.empty() || record.plan.find(R"("guards":2)") != std::string::npos)
+            << record.origin << record.plan;
+    }
+    // Another run knows.
+    options_.limits.trials = 7;
+    ASSERT_TRUE(tune(tuner(store, listener, blurs_within_constants()), TuneStop::Trials));
+    const auto more = store.select(records_of(best->task));
+    ASSERT_TRUE(more) << more.error();
+    EXPECT_TRUE(std::ranges::all_of(more.value(), [](const Record& record) {
+        return record.plan.empty() || record.plan.find(R"("guards":2)") != std::string::npos;
+    }));
 }
 
 TEST_F(TunerTest, StopsWhenToldAndHasTheBestSoFar) {
