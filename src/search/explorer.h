@@ -68,7 +68,7 @@ class Explorer {
     void guard_constant_ends() { least_ = Guards::ConstantEnds; }
 
     /** The schedule of a lineage with its predicted time; legal or not. */
-    [[nodiscard]] Proposal make(const Lineage& lineage, std::string name);
+    [[nodiscard]] Proposal make(const Lineage& wanted, std::string name);
     [[nodiscard]] bool is_legal(const Proposal& proposal);
 
   private:
