@@ -53,7 +53,7 @@ bool is_divided(const NestFacts& nest, int loop_dim, std::size_t from) {
                        });
 }
 
-StageDim known_dim(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
+bool keeps_guard(ScheduleFacts& facts, const NestFacts& nest, int loop_dim);
 
 // Whether less of a function is computed in some iterations of the loop where it is, because of a
 // guard around the last of what reads it, which no loop takes out; or of what reads that, and so
@@ -72,10 +72,7 @@ bool is_cut_by_readers(ScheduleFacts& facts, int function, int dim) {
         std::ranges::find(around.loops, site, &LoopFacts::site) - around.loops.begin());
     const Span span = regions.span(Source::Function, function, dim);
     for (int d = 0; d < std::ssize(span.rates); d++) {
-        const std::vector<Split>& splits = splits_of(*around.nest, d);
-        if (span.rates[d] != 0 && !splits.empty() &&
-            has_guard(splits, known_dim(facts, around, d), site.stage) &&
-            !is_divided(around, d, from)) {
+        if (span.rates[d] != 0 && !is_divided(around, d, from) && keeps_guard(facts, around, d)) {
             return true;
         }
     }
@@ -93,6 +90,15 @@ StageDim known_dim(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
             (dim.constant_extent || all) && !is_cut_by_readers(facts, nest.function, loop.position);
     }
     return dim;
+}
+
+// Whether the tail of a loop is a guard, and Halide does not know that it always holds.
+bool keeps_guard(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
+    const std::vector<Split>& splits = splits_of(*nest.nest, loop_dim);
+    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
+    dim.constant_extent = false;  // whatever is known, which takes longer to find out
+    return has_guard(splits, dim, nest.stage) &&
+           has_guard(splits, known_dim(facts, nest, loop_dim), nest.stage);
 }
 
 }  // namespace
@@ -121,18 +127,11 @@ bool copies_are_guarded(ScheduleFacts& facts, const NestFacts& nest, int loop_di
         return true;
     }
     return !is_divided(nest, loop_dim, nest.innermost_rolled()) &&
-           has_guard(splits_of(*nest.nest, loop_dim), known_dim(facts, nest, loop_dim), nest.stage);
+           keeps_guard(facts, nest, loop_dim);
 }
 
 double masked_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
-    const std::vector<Split>& splits = splits_of(*nest.nest, loop_dim);
-    StageDim dim = facts.bounds().dims(nest.function, nest.stage)[loop_dim];
-    dim.constant_extent = false;
-    if (!has_guard(splits, dim, nest.stage)) {
-        return 0;  // whatever is known
-    }
-    dim = known_dim(facts, nest, loop_dim);
-    if (!has_guard(splits, dim, nest.stage)) {
+    if (!keeps_guard(facts, nest, loop_dim)) {
         return 0;
     }
     double block = 1;  // points that the loops of the dimension go over, all together
@@ -153,7 +152,8 @@ double masked_share(ScheduleFacts& facts, const NestFacts& nest, int loop_dim) {
     if (!divided) {
         return 1;
     }
-    const bool comes_out_even = std::fmod(static_cast<double>(dim.extent), block) == 0;
+    const std::int64_t extent = facts.bounds().dims(nest.function, nest.stage)[loop_dim].extent;
+    const bool comes_out_even = std::fmod(static_cast<double>(extent), block) == 0;
     return comes_out_even ? 0 : 1 / std::max(iterations, 1.0);
 }
 

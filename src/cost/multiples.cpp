@@ -48,7 +48,7 @@ class Needed {
                 }
             }
         }
-        return begins_[{function, dim}] = all;
+        return known->second = all;
     }
 
   private:

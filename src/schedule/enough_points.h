@@ -9,8 +9,9 @@
 namespace nestor {
 
 /** How large an output has to be for at least so many points of a function along a dimension to be
- * needed, as those say that read it; the output is named. Nothing if none of them says so: what is
- * read at clamped places, or where the data tell. */
+ * needed, by the first of its readers that says anything about it, and the first of that one's, and
+ * so on; the output is named. Nothing where these end: what is read at clamped places, or where the
+ * data tell. */
 [[nodiscard]] std::optional<ExtentCondition> enough_for(const PipelineDag& graph, int function,
                                                         int dim, std::int64_t points);
 

@@ -151,6 +151,14 @@ void RuleContext::broken(int function, int stage, std::string what) const {
     violations.push_back({std::move(where), std::move(what)});
 }
 
+const Specialization* RuleContext::case_of(int function, int stage, const LoopNest& nest) const {
+    const std::vector<Specialization>& cases =
+        schedule.functions[function].stages[stage].specializations;
+    const auto mine = std::ranges::find_if(
+        cases, [&](const Specialization& each) { return &each.nest == &nest; });
+    return mine == cases.end() ? nullptr : &*mine;
+}
+
 std::string RuleContext::name(int function) const {
     return function_text(dag, schedule, function);
 }

@@ -476,18 +476,13 @@ void add_condition(const ExtentCondition& more, std::vector<ExtentCondition>& wh
     }
 }
 
-}  // namespace
-
-void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedule) {
-    const Function& f = graph.functions[function];
-    if (f.is_output || f.stages.size() != 1) {
-        return;
-    }
-    StageSchedule& mine = schedule.functions[function].stages[0];
-    Specialization large{{}, mine.nest, {}};
+// Moves the last guarded tile along each dimension inwards, where outputs are large enough to need
+// a whole one. False: no output says so.
+bool move_inwards_where_needed(const PipelineDag& graph, int function, Specialization& large) {
+    std::vector<ExtentCondition> needed;
     for (int d = 0; d < std::ssize(large.nest.splits); d++) {
         std::vector<Split>& splits = large.nest.splits[d];
-        const Loop& loop = f.stages[0].loops[d];
+        const Loop& loop = graph.functions[function].stages[0].loops[d];
         if (splits.empty() || splits[0].tail != Tail::GuardWithIf ||
             splits[0].factor > loop.range.extent) {
             continue;
@@ -496,7 +491,7 @@ void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedul
         if (!enough) {
             continue;
         }
-        add_condition(*enough, large.when);
+        add_condition(*enough, needed);
         splits[0].tail = Tail::ShiftInwards;
         for (std::size_t level = 1; level < splits.size(); level++) {
             if (splits[level - 1].factor % splits[level].factor == 0) {
@@ -504,16 +499,25 @@ void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedul
             }
         }
     }
-    if (large.when.empty()) {
+    large.when.insert(large.when.end(), needed.begin(), needed.end());
+    return !needed.empty();
+}
+
+}  // namespace
+
+void add_sizes_of_root(const PipelineDag& graph, int function, Schedule& schedule) {
+    const Function& f = graph.functions[function];
+    if (f.is_output || f.stages.size() != 1) {
         return;
     }
-    std::vector<Specialization> cases;
-    for (Specialization each : mine.specializations) {
-        each.when.insert(each.when.end(), large.when.begin(), large.when.end());
-        each.nest = large.nest;
-        cases.push_back(std::move(each));
+    StageSchedule& mine = schedule.functions[function].stages[0];
+    std::vector<Specialization> cases = all_cases(mine);
+    std::erase_if(cases, [&](Specialization& each) {
+        return !move_inwards_where_needed(graph, function, each);
+    });
+    if (cases.empty()) {
+        return;
     }
-    cases.push_back(std::move(large));
     mine.nest = rolled(mine.nest);
     for (Specialization& each : mine.specializations) {
         each.nest = rolled(each.nest);

@@ -237,12 +237,12 @@ class Neighbours {
     // Where the compiler knows at which point of its period a definition is, it leaves out what the
     // other points do.
     void alignments() {
-        const auto is_inlined = [&](int f) { return plan_.functions[f].place == Place::Inlined; };
-        const auto is_any = [](int /*f*/) { return true; };
+        // Anything may be computed in an output's loops: its case is left out where nothing is.
+        const auto counts = [&](int f) {
+            return f_.is_output || plan_.functions[f].place == Place::Inlined;
+        };
         for (const Stage& stage : f_.stages) {
-            const std::vector<int> all =
-                f_.is_output ? periods(builder_.dag(), function_, stage.index, is_any)
-                             : periods(builder_.dag(), function_, stage.index, is_inlined);
+            const std::vector<int> all = periods(builder_.dag(), function_, stage.index, counts);
             for (std::size_t l = 0; l < all.size(); l++) {
                 const Loop& loop = stage.loops[l];
                 if (loop.is_reduction()) {

@@ -99,22 +99,6 @@ std::uint64_t hash(const FunctionPlan& plan) {
     return mixer.hash();
 }
 
-namespace {
-
-// For all that may be computed in an output's loops: what is not, needs no case (add_sizes).
-void set_multiples(const PipelineDag& dag, int output, const Stage& stage,
-                   std::vector<int>& modulus) {
-    const std::vector<int> all =
-        periods(dag, output, stage.index, [](int /*function*/) { return true; });
-    for (std::size_t l = 0; l < stage.loops.size(); l++) {
-        if (!stage.loops[l].is_reduction()) {
-            modulus[stage.loops[l].position] = all[l];
-        }
-    }
-}
-
-}  // namespace
-
 Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const Machine& machine) {
     Plan plan;
     for (std::size_t i = 0; i < dag.functions.size(); i++) {
@@ -123,9 +107,6 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
         function.place = inlined[i] ? Place::Inlined : Place::Root;
         function.modulus.assign(f.args.size(), 1);
         for (const Stage& stage : f.stages) {
-            if (f.is_output) {
-                set_multiples(dag, static_cast<int>(i), stage, function.modulus);
-            }
             NestPlan nest;
             nest.tile.assign(stage.loops.size(), 0);
             nest.block.assign(stage.loops.size(), 1);
@@ -133,12 +114,14 @@ Plan plain_plan(const PipelineDag& dag, const std::vector<bool>& inlined, const 
             if (roles.vector && roles.lanes > 1) {
                 nest.vector_dim = *roles.vector;
                 nest.lanes = roles.lanes;
-                const Loop& along = stage.loops[nest.vector_dim];
-                if (!along.is_reduction()) {
-                    int& modulus = function.modulus[along.position];
-                    const std::vector<int> all = periods(dag, static_cast<int>(i), stage.index,
-                                                         [&](int g) { return inlined[g]; });
-                    modulus = std::max(modulus, all[nest.vector_dim]);
+            }
+            // Anything may be computed in an output's loops: its case is left out where nothing is.
+            const std::vector<int> all = periods(dag, static_cast<int>(i), stage.index,
+                                                 [&](int g) { return f.is_output || inlined[g]; });
+            for (int l = 0; l < std::ssize(all); l++) {
+                if (!stage.loops[l].is_reduction() && (f.is_output || l == nest.vector_dim)) {
+                    int& modulus = function.modulus[stage.loops[l].position];
+                    modulus = std::max(modulus, all[l]);
                 }
             }
             function.stages.push_back(std::move(nest));

@@ -220,7 +220,7 @@ std::vector<Proposal> AutotuneLoop::propose(const Batch& batch, int set, int kno
     };
     const auto stop = [&] { return options_.tune.stop() || std::ssize(ideas) >= count; };
     if (known == 0 && !stop()) {
-        for (Proposal& idea : tuner.proposer().first(1, trials)) {
+        for (Proposal& idea : tuner.first(1)) {
             take(std::move(idea));
         }
     }

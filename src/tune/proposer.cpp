@@ -59,27 +59,38 @@ Proposer::Proposer(const TuneTask& task, const PipelineDag& dag, std::uint64_t s
       coordinates_(explorer_.spaces()),
       random_(seed) {}
 
-std::vector<Proposal> Proposer::first(int most, const Trials& trials) {
-    SearchResult found = search(dag_, task_.machine, task_.search,
-                                Limits(task_.search_seconds, task_.search_memory));
+std::vector<Proposal> Proposer::found() const {
+    return search(dag_, task_.machine, task_.search,
+                  Limits(task_.search_seconds, task_.search_memory))
+        .proposals;
+}
+
+std::vector<Proposal> Proposer::first(const std::vector<Proposal>& found, int most,
+                                      const Trials& trials) {
     std::vector<Proposal> chosen;
     int seeds = 0;
-    for (Proposal& proposal : found.proposals) {
-        const bool again = proposal.lineage && proposal.lineage->guards != Guards::None;
-        seeds += proposal.is_seed ? 1 : 0;
-        const bool dull = proposal.is_seed && !chosen.empty() && seeds > kSeeds;
-        if (proposal.lineage && !again) {
-            proposal = explorer_.make(*proposal.lineage, proposal.name);
-        }
-        if (static_cast<int>(chosen.size()) < most && !again && !dull &&
-            !trials.knows(hash(proposal.schedule, dag_))) {
-            std::optional<Proposal> twin =
-                proposal.lineage ? explorer_.twin(*proposal.lineage) : std::nullopt;
+    const auto take = [&](Proposal proposal) {
+        if (std::ssize(chosen) < most && !trials.knows(hash(proposal.schedule, dag_))) {
             chosen.push_back(std::move(proposal));
-            if (twin && static_cast<int>(chosen.size()) < most && explorer_.is_legal(*twin) &&
-                !trials.knows(hash(twin->schedule, dag_))) {
-                chosen.push_back(std::move(*twin));
+            return true;
+        }
+        return false;
+    };
+    for (const Proposal& each : found) {
+        if (!each.lineage) {
+            seeds += each.is_seed ? 1 : 0;
+            if (chosen.empty() || seeds <= kSeeds) {
+                take(each);
             }
+            continue;
+        }
+        if (each.lineage->guards != Guards::None ||
+            !take(explorer_.make(*each.lineage, each.name))) {
+            continue;
+        }
+        std::optional<Proposal> twin = explorer_.twin(*each.lineage);
+        if (twin && explorer_.is_legal(*twin)) {
+            take(*std::move(twin));
         }
     }
     return chosen;

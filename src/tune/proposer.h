@@ -22,11 +22,11 @@ class Proposer {
 
     [[nodiscard]] Explorer& explorer() { return explorer_; }
 
-    /** See Explorer::guard_constant_ends(). */
-    void guard_constant_ends() { explorer_.guard_constant_ends(); }
-
-    /** What the search finds by predictions alone, best first: at most so many. */
-    [[nodiscard]] std::vector<Proposal> first(int most, const Trials& trials);
+    /** What the search finds by predictions alone, best first. */
+    [[nodiscard]] std::vector<Proposal> found() const;
+    /** Of these, at most so many, guarded and folded as the explorer has them. */
+    [[nodiscard]] std::vector<Proposal> first(const std::vector<Proposal>& found, int most,
+                                              const Trials& trials);
 
     /** What the search finds for a machine that is drawn from this seed (see doubted()), every
      * other time with much of the space left out at random, too (see Dropout), and was not measured

@@ -161,7 +161,7 @@ Status Tuner::resume() {
             start_seconds_ = trial.seconds;
         }
         if (trial.proposal.lineage && trial.proposal.lineage->guards == Guards::ConstantEnds) {
-            proposer_->guard_constant_ends();
+            proposer_->explorer().guard_constant_ends();
         }
         trials_.add(std::move(trial), record.outcome);
     }
@@ -223,7 +223,7 @@ Result<bool> Tuner::step() {
     listener_.phase(task_.name, trials_.count() == 0 ? "searching" : "choosing what to measure");
     proposer_->refit(trials_);
     const bool first = trials_.count() == resumed_ && resumed_ < options_.batch;
-    std::vector<Proposal> ideas = first ? first_ideas(count) : std::vector<Proposal>{};
+    std::vector<Proposal> ideas = first ? this->first(count) : std::vector<Proposal>{};
     if (std::ssize(ideas) < count && trials_.count() > 0) {
         for (Proposal& idea : proposer_->next(count - static_cast<int>(ideas.size()), trials_)) {
             ideas.push_back(std::move(idea));
@@ -240,22 +240,22 @@ Result<bool> Tuner::step() {
     return true;
 }
 
-// What the search finds. Where that reads too much behind clamps at constants, as the plug-in would
-// find out, all that is tried has guards there.
-std::vector<Proposal> Tuner::first_ideas(int count) {
-    std::vector<Proposal> ideas = proposer_->first(count, trials_);
+std::vector<Proposal> Tuner::first(int count) {
+    const std::vector<Proposal> found = proposer_->found();
+    std::vector<Proposal> ideas = proposer_->first(found, count, trials_);
     if (ideas.empty() || !ideas.front().lineage) {
         return ideas;
     }
+    Explorer& explorer = proposer_->explorer();
     Lineage guarded = *ideas.front().lineage;
     guarded.guards = Guards::ConstantEnds;
-    const Proposal other = proposer_->explorer().make(guarded, "");
-    if (other.schedule == ideas.front().schedule || is_verified(ideas.front().schedule) ||
-        !is_verified(other.schedule)) {
+    const Schedule other = explorer.make(guarded, "").schedule;
+    if (other == ideas.front().schedule || is_verified(ideas.front().schedule) ||
+        !is_verified(other)) {
         return ideas;
     }
-    proposer_->guard_constant_ends();
-    return proposer_->first(count, trials_);
+    explorer.guard_constant_ends();
+    return proposer_->first(found, count, trials_);
 }
 
 Status Tuner::try_out(const std::vector<Proposal>& proposals) {

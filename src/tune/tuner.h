@@ -40,6 +40,10 @@ class Tuner {
     /** Predicts by these weights from now on. */
     void use_weights(Correction weights);
     [[nodiscard]] Proposer& proposer() { return *proposer_; }
+    /** What the search finds, best first: at most so many. Where the best reads too much behind
+     * clamps at constants, as the plug-in would find out, these and all that is proposed later have
+     * guards there. */
+    [[nodiscard]] std::vector<Proposal> first(int count);
     /** Measures them, and makes sure that the fastest trial is right at other sizes. */
     Status try_out(const std::vector<Proposal>& proposals);
     /** The first of them alone, then the others, which are measured in the order that they are
@@ -66,7 +70,6 @@ class Tuner {
     /** Names the task by what it is measured on, and keeps its pipeline. */
     Status set_key(const MachineState& machine);
     Status resume();
-    [[nodiscard]] std::vector<Proposal> first_ideas(int count);
     Status measure(const std::vector<Proposal>& proposals);
     void keep(const Proposal& proposal, const Measurement& measurement, Status& problem);
     Status check_best();

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "machine/profiles.h"
 #include "schedule/enough_points.h"
 #include "schedule/legality.h"
@@ -257,6 +259,30 @@ TEST(SizesOfRoot, MoveTheLastTileInwardsWhereOneIsNeeded) {
         << text(check_legality(dag, schedule, careful));
     mine.specializations[0].when[0].extent = 127;
     EXPECT_FALSE(check_legality(dag, schedule, careful).empty()) << "not a whole tile";
+}
+
+// The case for sizes that are assumed keeps its copies, which the general nest has not.
+TEST(SizesOfRoot, AreOfEachCaseByItself) {
+    const PipelineDag dag = three_rows();
+    Schedule schedule = build_legal(dag, rows_unrolled(dag, false));
+    StageSchedule& mine = schedule.functions[1].stages[0];
+    ASSERT_EQ(mine.specializations.size(), 1U);
+    Specialization& assumed = mine.specializations[0];
+    for (LoopNest* nest : {&assumed.nest, &mine.nest}) {
+        for (Split& split : nest->splits[0]) {
+            split.tail = Tail::GuardWithIf;
+        }
+    }
+    const std::vector<LoopRef> copies = assumed.nest.unrolled;
+    const std::int64_t tile = assumed.nest.splits[0][0].factor;
+    add_sizes_of_root(dag, 1, schedule);
+    ASSERT_EQ(mine.specializations.size(), 3U) << "two for large sizes, one for small ones";
+    EXPECT_EQ(mine.specializations[0].nest.unrolled, copies);
+    EXPECT_EQ(mine.specializations[0].nest.splits[0][0].tail, Tail::ShiftInwards);
+    const std::vector<ExtentCondition>& when = mine.specializations[0].when;
+    EXPECT_EQ(when.front(), (ExtentCondition{1, 3, 2, 0}));
+    EXPECT_EQ(std::ranges::count(when, ExtentCondition{0, tile, 2}), 1);
+    EXPECT_TRUE(mine.specializations[1].nest.unrolled.empty());
 }
 
 TEST(SizesOfRoot, FollowFromOutputsOnly) {

@@ -66,13 +66,8 @@ std::vector<Sizes> cases(const RuleContext& c, int function, int stage) {
 }
 
 Sizes sizes_of(const RuleContext& c, int function, int stage, const LoopNest& nest) {
-    for (const Specialization& each :
-         c.schedule.functions[function].stages[stage].specializations) {
-        if (&each.nest == &nest) {
-            return named(each.when, function);
-        }
-    }
-    return {};
+    const Specialization* const mine = c.case_of(function, stage, nest);
+    return mine == nullptr ? Sizes() : named(mine->when, function);
 }
 
 // Whether what has nests for `cases` (of which this one is for `mine`) can run in the loops of a

@@ -44,11 +44,8 @@ void find_slide(const RuleContext& c, const Breaks& breaks) {
 
 // Whether such a nest of a stage runs only where assumptions hold, for all of them at once.
 bool is_of_known_size(const RuleContext& c, int function, int stage, const LoopNest& nest) {
-    const std::vector<Specialization>& specials =
-        c.schedule.functions[function].stages[stage].specializations;
-    const auto mine = std::ranges::find_if(
-        specials, [&](const Specialization& special) { return &special.nest == &nest; });
-    return mine != specials.end() && needs_assumptions(c.dag, function, *mine) &&
+    const Specialization* const mine = c.case_of(function, stage, nest);
+    return mine != nullptr && needs_assumptions(c.dag, function, *mine) &&
            is_whole_along_assumed(c.placement, function);
 }
 
@@ -67,12 +64,9 @@ bool comes_out_even(const RuleContext& c, int function, int stage, const LoopNes
 // needed, and its last one is moved inwards.
 bool has_whole_tiles(const RuleContext& c, int function, int stage, const LoopNest& nest, int loop,
                      const StageDim& size) {
-    const std::vector<Specialization>& specials =
-        c.schedule.functions[function].stages[stage].specializations;
-    const auto mine = std::ranges::find_if(
-        specials, [&](const Specialization& special) { return &special.nest == &nest; });
+    const Specialization* const mine = c.case_of(function, stage, nest);
     std::vector<Split> inside = splits_of(nest, loop);
-    if (mine == specials.end() || inside.empty() || inside[0].tail != Tail::ShiftInwards ||
+    if (mine == nullptr || inside.empty() || inside[0].tail != Tail::ShiftInwards ||
         c.placement.kind(function) != Placement::Kind::Root) {
         return false;
     }

@@ -28,6 +28,10 @@ struct RuleContext {
     [[nodiscard]] std::string name(int function) const;
     [[nodiscard]] int functions() const { return static_cast<int>(schedule.functions.size()); }
 
+    /** The case that a nest of a stage is of; null: the general one. */
+    [[nodiscard]] const Specialization* case_of(int function, int stage,
+                                                const LoopNest& nest) const;
+
     /** Calls visit(function, stage, nest, dims) for each nest of each stage, specialised ones
      * included. */
     template <class Visit>
