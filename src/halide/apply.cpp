@@ -10,6 +10,7 @@
 
 #include "halide/errors.h"
 #include "halide/identity.h"
+#include "schedule/cases_at_estimates.h"
 #include "schedule/directives.h"
 
 namespace nestor {
@@ -163,6 +164,14 @@ class Executor {
         } else {
             execute_on_function(d);
         }
+    }
+
+    /** No run takes the general nest of that stage. */
+    void end_cases(int function, int stage) {
+        Directive general;
+        general.function = function;
+        general.stage = stage;
+        stage_of(general).specialize_fail("this is compiled for other sizes");
     }
 
     [[nodiscard]] std::string subject(const Directive& d) const {
@@ -480,7 +489,10 @@ Pipeline deep_copy(const Pipeline& pipeline) {
     return {functions, pipeline.requirements()};
 }
 
-Status apply(const Pipeline& pipeline, const PipelineDag& dag, const Schedule& schedule) {
+namespace {
+
+Status apply_all(const Pipeline& pipeline, const PipelineDag& dag, const Schedule& schedule,
+                 const std::vector<std::pair<int, int>>& complete) {
     Result<std::vector<Func>> functions = bind_functions(pipeline, dag);
     if (!functions.ok()) {
         return Error{functions.error()};
@@ -492,10 +504,25 @@ Status apply(const Pipeline& pipeline, const PipelineDag& dag, const Schedule& s
             doing = executor.subject(d) + "." + method_name(d.method);
             executor.execute(d);
         }
+        for (const auto& [function, stage] : complete) {
+            executor.end_cases(function, stage);
+        }
         Pipeline(pipeline).invalidate_cache();  // a copy of the handle
         return Ok{};
     });
     return status.ok() ? status : Status{Error{"cannot apply " + doing + ": " + status.error()}};
+}
+
+}  // namespace
+
+Status apply(const Pipeline& pipeline, const PipelineDag& dag, const Schedule& schedule) {
+    return apply_all(pipeline, dag, schedule, {});
+}
+
+Status apply_for_estimates(const Pipeline& pipeline, const PipelineDag& dag,
+                           const Schedule& schedule) {
+    const CasesAtEstimates kept = cases_at_estimates(dag, schedule);
+    return apply_all(pipeline, dag, kept.schedule, kept.complete);
 }
 
 }  // namespace nestor

@@ -23,4 +23,9 @@ namespace nestor {
 [[nodiscard]] Status apply(const Halide::Pipeline& pipeline, const PipelineDag& dag,
                            const Schedule& schedule);
 
+/** The same, only for runs at the estimates: at other sizes the pipeline ends with an error when it
+ * runs, and a part of the code is saved (see schedule/cases_at_estimates.h). */
+[[nodiscard]] Status apply_for_estimates(const Halide::Pipeline& pipeline, const PipelineDag& dag,
+                                         const Schedule& schedule);
+
 }  // namespace nestor

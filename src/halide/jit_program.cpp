@@ -76,6 +76,13 @@ Result<JitProgram> JitProgram::compile(const Halide::Pipeline& pipeline,
     });
 }
 
+Status JitProgram::compile_runtime(const Halide::Target& target) {
+    Halide::Func nothing("nothing");
+    nothing() = 0;
+    const Result<JitProgram> program = compile(Halide::Pipeline(nothing), target);
+    return program ? Status{Ok{}} : Status{Error{program.error()}};
+}
+
 Status JitProgram::run(void* const* argv) const {
     return catching("running failed", [&]() -> Status {
         const int code = module_.argv_function()(argv);

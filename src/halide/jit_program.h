@@ -21,6 +21,11 @@ class JitProgram {
      * check that failed, with Halide's message. */
     [[nodiscard]] Status run(void* const* argv) const;
 
+    /** Compiles what all programs of a process share, Halide's runtime, so that forks of this one
+     * need not: the half of a second and more that a small program's compile() takes. Starts no
+     * thread. */
+    [[nodiscard]] static Status compile_runtime(const Halide::Target& target);
+
     /** Of the pool that all programs of this process share. */
     static void set_threads(int threads);
 

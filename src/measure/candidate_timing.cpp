@@ -52,9 +52,13 @@ void flush_caches() {
     }
 }
 
-/** Seconds of one run: of several in a row, or of each with empty caches. */
-double sample(const std::function<void()>& run, int runs, bool with_empty_caches) {
+}  // namespace
+
+double sample_run(const std::function<void()>& run, int runs, bool with_empty_caches, bool turns) {
     if (!with_empty_caches) {
+        if (turns && runs > 1) {
+            run();
+        }
         return time_runs(run, runs);
     }
     double seconds = 0;
@@ -64,8 +68,6 @@ double sample(const std::function<void()>& run, int runs, bool with_empty_caches
     }
     return seconds / runs;
 }
-
-}  // namespace
 
 CandidateTiming time_candidate(const std::function<void()>& run, TimingLimits limits,
                                bool with_empty_caches) {
@@ -77,10 +79,29 @@ CandidateTiming time_candidate(const std::function<void()>& run, TimingLimits li
             reference.take();
             run();
         }
-        return sample(run, runs, with_empty_caches);
+        return sample_run(run, runs, with_empty_caches, false);
     };
     TimingResult timing = time_interleaved({{"candidate", take_sample}}, limits);
-    return {std::move(timing.versions.front()), reference.median()};
+    Timed& timed = timing.versions.front();
+    const double seconds = median_of(timed.samples);
+    return {std::move(timed), seconds, reference.median(), 0};
+}
+
+CandidateTiming time_beside_anchor(const std::function<void()>& run, TimingLimits limits,
+                                   bool with_empty_caches, const AnchorSamples& anchor) {
+    const auto take_sample = [&](int runs) {
+        return sample_run(run, runs, with_empty_caches, true);
+    };
+    limits.min_seconds = std::min(kLeastSeconds, limits.seconds);
+    if (take_sample(1) * anchor.seconds > limits.slow_run * anchor.take(1)) {
+        limits.max_rounds = limits.slow_samples;
+    }
+    TimingResult timing = time_interleaved(
+        {{"candidate", take_sample, true, 1}, {"anchor", anchor.take, false}}, limits);
+    const Timed& beside = timing.versions[1];
+    Timed& timed = timing.versions[0];
+    const double seconds = anchor.seconds / speed_relative_to(beside, timed);
+    return {std::move(timed), seconds, 0, median_of(beside.samples)};
 }
 
 double time_reference_kernel() {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "halide/jit_program.h"
 #include "measure/candidate_timing.h"
 #include "measure/forked_child.h"
 
@@ -23,6 +24,9 @@ Result<std::unique_ptr<Measurer>> LocalMeasurer::create(const MeasureOptions& op
 }
 
 Status LocalMeasurer::prepare() {
+    if (Status compiled = JitProgram::compile_runtime(subject_.target()); !compiled) {
+        return compiled;
+    }
     if (subject_.missing_externs().empty()) {
         Status found =
             subject_.find_reference([this](const auto& compute) { return run_apart(compute); });

@@ -22,6 +22,11 @@ class LocalMeasurer : public Measurer {
                                       const MeasureProgress& progress) const override {
         return subject_.measure(candidate, progress);
     }
+    [[nodiscard]] bool has_anchors() const override { return true; }
+    [[nodiscard]] Error be_anchor(const Candidate& candidate,
+                                  const AnchorLink& link) const override {
+        return subject_.be_anchor(candidate, link);
+    }
 
   private:
     LocalMeasurer(Subject subject, MachineState machine)

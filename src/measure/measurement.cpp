@@ -88,6 +88,7 @@ json to_json(const Measurement& m) {
             {"seconds", m.seconds},
             {"uncertainty", m.uncertainty},
             {"drift", m.drift},
+            {"anchor_seconds", m.anchor_seconds},
             {"build_seconds", m.build_seconds},
             {"peak_bytes", m.peak_bytes},
             {"verified_against", m.verified_against},
@@ -114,6 +115,7 @@ Result<Measurement> measurement_from_json(const json& text) {
         text.at("seconds").get_to(m.seconds);
         text.at("uncertainty").get_to(m.uncertainty);
         text.at("drift").get_to(m.drift);
+        m.anchor_seconds = text.value("anchor_seconds", 0.0);  // older ones have none
         text.at("build_seconds").get_to(m.build_seconds);
         text.at("peak_bytes").get_to(m.peak_bytes);
         text.at("verified_against").get_to(m.verified_against);

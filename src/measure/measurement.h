@@ -45,10 +45,15 @@ struct Measurement {
     std::string message;          // why it is not Timed
     std::vector<double> samples;  // seconds for one run, in order
     int runs_per_sample = 1;
-    double seconds = 0;        // median of the samples
-    double uncertainty = 0;    // half the width of its 95% confidence interval, relative
-    double drift = 0;          // a reference kernel's time beside it, by that when the worker began
-    double build_seconds = 0;  // applying, lowering, compiling
+    /** Median of the samples. Beside an anchor (MeasurePool::set_anchor()): what it would be if
+     * that took as long as is said of it. */
+    double seconds = 0;
+    double uncertainty = 0;  // half the width of its 95% confidence interval, relative
+    /** How slow the machine was: the time of a reference kernel beside it, by that when the worker
+     * began; or of the anchor, by what is said of it. */
+    double drift = 0;
+    double anchor_seconds = 0;     // that the anchor took beside it; 0: there was none
+    double build_seconds = 0;      // applying, lowering, compiling
     std::int64_t peak_bytes = 0;   // that the pipeline allocated at once
     std::string verified_against;  // "the unscheduled pipeline"...; empty: not verified
     MachineState machine;

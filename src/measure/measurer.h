@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "measure/candidate_timing.h"
 #include "measure/measurement.h"
 #include "measure/options.h"
 
@@ -15,6 +16,14 @@ namespace nestor {
 struct MeasureProgress {
     std::function<void()> built;          // from now on the pipeline's own code runs
     std::function<void()> wait_for_turn;  // returns when nothing else runs
+    AnchorSamples anchor = {};            // NOLINT(readability-redundant-member-init)
+};
+
+/** What the child that is the anchor is asked, and says. */
+struct AnchorLink {
+    std::function<void()> built;       // as in MeasureProgress
+    std::function<int()> wait;         // for the next sample: of so many runs
+    std::function<void(double)> tell;  // the seconds of one
 };
 
 class Measurer {
@@ -37,6 +46,16 @@ class Measurer {
     /** For a child: builds, runs, compares, times. Its drift is the reference kernel's seconds. */
     [[nodiscard]] virtual Measurement measure(const Candidate& candidate,
                                               const MeasureProgress& progress) const = 0;
+
+    /** Whether measure() can be beside an anchor. */
+    [[nodiscard]] virtual bool has_anchors() const { return false; }
+    /** For a child: builds, then takes samples as long as any are asked for. Yields only why it
+     * cannot. */
+    [[nodiscard]] virtual Error be_anchor(const Candidate& candidate,
+                                          const AnchorLink& link) const {
+        (void)candidate, (void)link;
+        return Error{"nothing can be timed beside another candidate here"};
+    }
 };
 
 /** The way that the options ask for. */

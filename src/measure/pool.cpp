@@ -137,7 +137,22 @@ Status MeasurePool::start_worker() {
         worker_.reset();
         return Error{std::string("not an answer of a measuring worker: ") + error.what()};
     }
+    (void)send_anchor();  // if it does not listen, that shows soon
     return Ok{};
+}
+
+void MeasurePool::set_anchor(const Candidate& anchor, double seconds) {
+    anchor_ = anchor;
+    anchor_seconds_ = seconds;
+    (void)send_anchor();
+}
+
+bool MeasurePool::send_anchor() const {
+    return anchor_seconds_ == 0 || !worker_ ||
+           worker_->write({{"anchor",
+                            {{"schedule", anchor_.schedule},
+                             {"load", anchor_.load},
+                             {"seconds", anchor_seconds_}}}});
 }
 
 std::vector<Measurement> MeasurePool::measure(std::span<const Candidate> candidates,

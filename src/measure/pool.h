@@ -33,6 +33,12 @@ class MeasurePool {
     std::vector<Measurement> measure(std::span<const Candidate> candidates,
                                      const Progress& progress = {});
 
+    /** From now on each candidate is timed in turns with this one, and its seconds are what they
+     * would be if this one took `seconds`: so times that were taken while the machine was faster or
+     * slower compare. Not with a runner; and where this one cannot be run, candidates are timed by
+     * themselves (Measurement::anchor_seconds is 0). */
+    void set_anchor(const Candidate& anchor, double seconds);
+
     /** measure() asks before each candidate, and after a signal, whether to end: what is not
      * settled by then is Lost, and no progress is told about it. */
     void set_stop(std::function<bool()> stop) { stop_ = std::move(stop); }
@@ -48,6 +54,7 @@ class MeasurePool {
     class Worker;
     MeasurePool(std::vector<std::string> command, const MeasureOptions& options);
     Status start_worker();
+    [[nodiscard]] bool send_anchor() const;
     /** False if the worker does not listen any more. */
     bool feed(std::span<const Candidate> candidates, std::deque<std::size_t>& waiting,
               std::deque<std::size_t>& sent);
@@ -55,6 +62,8 @@ class MeasurePool {
     std::vector<std::string> command_;
     MeasureOptions options_;
     std::function<bool()> stop_;
+    Candidate anchor_;
+    double anchor_seconds_ = 0;  // 0: there is none
     std::string verified_against_;
     MachineState machine_;
     std::unique_ptr<Worker> worker_;

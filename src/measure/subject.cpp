@@ -218,7 +218,7 @@ Result<Halide::Pipeline> Subject::scheduled(const Candidate& candidate, Schedule
         return Error{violations.front().where + ": " + violations.front().what};
     }
     const Halide::Pipeline copy = deep_copy(pipeline_);
-    if (Status status = apply(copy, dag_, schedule); !status) {
+    if (Status status = apply_for_estimates(copy, dag_, schedule); !status) {
         return Error{status.error()};
     }
     return copy;
@@ -265,26 +265,43 @@ std::string Subject::wrong(const Memories& outputs, const Schedule& schedule) co
     return "";
 }
 
+Status Subject::load_libraries(const Candidate& candidate) {
+    for (const std::string& path : candidate.load) {
+        if (Status status = load_library(path); !status) {
+            return status;
+        }
+    }
+    return Ok{};
+}
+
+Result<JitProgram> Subject::compile(const Candidate& candidate, Schedule& schedule,
+                                    Outcome& failure) const {
+    const Result<Halide::Pipeline> copy = scheduled(candidate, schedule);
+    if (!copy) {
+        failure = Outcome::Refused;
+        return Error{copy.error()};
+    }
+    Result<JitProgram> program = JitProgram::compile(copy.value(), target_);
+    if (!program) {
+        failure = or_out_of_memory(Outcome::CompileError, program.error());
+    }
+    return program;
+}
+
 Measurement Subject::measure(const Candidate& candidate, const MeasureProgress& progress) const {
     const auto start = std::chrono::steady_clock::now();
     // 1. Build.
-    for (const std::string& path : candidate.load) {
-        if (Status status = load_library(path); !status) {
-            return Measurement::failure(Outcome::CompileError, status.error());
-        }
+    if (const Status status = load_libraries(candidate); !status) {
+        return Measurement::failure(Outcome::CompileError, status.error());
     }
     if (!missing_.empty()) {
         return lowered_only(candidate);
     }
     Schedule schedule;
-    const Result<Halide::Pipeline> copy = scheduled(candidate, schedule);
-    if (!copy) {
-        return Measurement::failure(Outcome::Refused, copy.error());
-    }
-    const Result<JitProgram> program = JitProgram::compile(copy.value(), target_);
+    Outcome failure = Outcome::Lost;
+    const Result<JitProgram> program = compile(candidate, schedule, failure);
     if (!program) {
-        return Measurement::failure(or_out_of_memory(Outcome::CompileError, program.error()),
-                                    program.error());
+        return Measurement::failure(failure, program.error());
     }
     Measurement result;
     result.build_seconds = seconds_since(start);
@@ -311,11 +328,14 @@ Measurement Subject::measure(const Candidate& candidate, const MeasureProgress& 
     TimingLimits limits;
     limits.seconds = options_.timing_seconds;
     limits.precision = options_.precision;
+    const auto run = [&] { (void)program.value().run(pointers.argv()); };
     if (candidate.give_up_seconds > 0) {
         limits.slow_run = candidate.give_up_seconds;
     }
-    const CandidateTiming timing = time_candidate(
-        [&] { (void)program.value().run(pointers.argv()); }, limits, options_.flush_caches);
+    const AnchorSamples& anchor = progress.anchor;
+    const CandidateTiming timing =
+        anchor.take ? time_beside_anchor(run, limits, options_.flush_caches, anchor)
+                    : time_candidate(run, limits, options_.flush_caches);
     if (const std::string text = wrong(outputs, schedule); !text.empty()) {
         return Measurement::failure(Outcome::Wrong, "not at once, but in a later run: " + text);
     }
@@ -323,11 +343,36 @@ Measurement Subject::measure(const Candidate& candidate, const MeasureProgress& 
     result.outcome = Outcome::Timed;
     result.samples = timed.samples;
     result.runs_per_sample = timed.runs_per_sample;
-    result.seconds = median_of(timed.samples);
+    result.seconds = timing.seconds;
     result.uncertainty = timed.uncertainty;
-    result.drift = timing.reference_kernel;
+    result.drift = anchor.take ? timing.anchor / anchor.seconds : timing.reference_kernel;
+    result.anchor_seconds = timing.anchor;
     result.verified_against = verified_against_;
     return result;
+}
+
+Error Subject::be_anchor(const Candidate& candidate, const AnchorLink& link) const {
+    if (const Status status = load_libraries(candidate); !status) {
+        return Error{status.error()};
+    }
+    Schedule schedule;
+    Outcome failure = Outcome::Lost;
+    const Result<JitProgram> program = compile(candidate, schedule, failure);
+    if (!program) {
+        return Error{program.error()};
+    }
+    link.built();
+    const Memories outputs = allocate(shape_, Direction::Outputs, BufferMemory::Kind::Private);
+    const CallPointers pointers(shape_, inputs_, outputs);
+    JitProgram::set_threads(options_.threads);
+    if (const Status status = program.value().run(pointers.argv()); !status) {
+        return Error{status.error()};
+    }
+    while (true) {
+        const int runs = link.wait();
+        link.tell(sample_run([&] { (void)program.value().run(pointers.argv()); }, runs,
+                             options_.flush_caches, true));
+    }
 }
 
 }  // namespace nestor

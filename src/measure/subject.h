@@ -17,6 +17,8 @@
 
 namespace nestor {
 
+class JitProgram;
+
 class Subject {
   public:
     /** Reads the pipeline, makes the inputs (with a runner: only those that come from files), loads
@@ -47,6 +49,8 @@ class Subject {
     /** For a child: applies, compiles, runs, compares, times. */
     [[nodiscard]] Measurement measure(const Candidate& candidate,
                                       const MeasureProgress& progress) const;
+    /** For a child: what others are timed in turns with; see Measurer::be_anchor(). */
+    [[nodiscard]] Error be_anchor(const Candidate& candidate, const AnchorLink& link) const;
 
     [[nodiscard]] const Halide::Target& target() const { return target_; }
     [[nodiscard]] const MeasureOptions& options() const { return options_; }
@@ -54,7 +58,8 @@ class Subject {
     [[nodiscard]] const Memories& inputs() const { return inputs_; }
     /** A copy of the pipeline that computes the right result in that way. */
     [[nodiscard]] Halide::Pipeline reference_pipeline(Reference reference) const;
-    /** A copy with a candidate's schedule, which is written to `schedule`. */
+    /** A copy with a candidate's schedule, which is written to `schedule`; for runs at the
+     * estimates. */
     [[nodiscard]] Result<Halide::Pipeline> scheduled(const Candidate& candidate,
                                                      Schedule& schedule) const;
     [[nodiscard]] RoundingFacts rounding(const Schedule& schedule) const {
@@ -73,6 +78,10 @@ class Subject {
     [[nodiscard]] Status compute_again() const;
     void learn_exceptions();
 
+    // Its libraries, then its schedule; why not is said by `failure` and the Error.
+    [[nodiscard]] static Status load_libraries(const Candidate& candidate);
+    [[nodiscard]] Result<JitProgram> compile(const Candidate& candidate, Schedule& schedule,
+                                             Outcome& failure) const;
     [[nodiscard]] Measurement lowered_only(const Candidate& candidate) const;
 
     MeasureOptions options_;

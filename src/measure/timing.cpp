@@ -46,6 +46,21 @@ std::vector<bool> warm_up(const std::vector<Runnable>& versions, const TimingLim
     return slow;
 }
 
+/** Of samples of the same round: the reference's by the version's. */
+std::vector<double> ratios_of(const Timed& reference, const Timed& version) {
+    std::map<int, double> at;
+    for (std::size_t i = 0; i < reference.samples.size(); i++) {
+        at[reference.rounds[i]] = reference.samples[i];
+    }
+    std::vector<double> ratios;
+    for (std::size_t i = 0; i < version.samples.size(); i++) {
+        if (const auto found = at.find(version.rounds[i]); found != at.end()) {
+            ratios.push_back(found->second / version.samples[i]);
+        }
+    }
+    return ratios;
+}
+
 }  // namespace
 
 double steady_seconds() {
@@ -90,16 +105,7 @@ double speed_relative_to(const Timed& reference, const Timed& version) {
     if (reference.samples.empty() || version.samples.empty()) {
         return 0;
     }
-    std::map<int, double> at;
-    for (std::size_t i = 0; i < reference.samples.size(); i++) {
-        at[reference.rounds[i]] = reference.samples[i];
-    }
-    std::vector<double> ratios;
-    for (std::size_t i = 0; i < version.samples.size(); i++) {
-        if (const auto found = at.find(version.rounds[i]); found != at.end()) {
-            ratios.push_back(found->second / version.samples[i]);
-        }
-    }
+    const std::vector<double> ratios = ratios_of(reference, version);
     return ratios.empty() ? median_of(reference.samples) / median_of(version.samples)
                           : median_of(ratios);
 }
@@ -130,7 +136,12 @@ TimingResult time_interleaved(const std::vector<Runnable>& versions, const Timin
             }
             timed.samples.push_back(versions[at].sample(timed.runs_per_sample));
             timed.rounds.push_back(result.rounds);
-            timed.uncertainty = uncertainty_of(timed.samples);
+        }
+        for (std::size_t i = 0; i < versions.size(); i++) {
+            Timed& timed = result.versions[i];
+            const int other = versions[i].relative_to;
+            timed.uncertainty = uncertainty_of(
+                other < 0 ? timed.samples : ratios_of(result.versions[other], timed));
         }
         result.rounds++;
     }

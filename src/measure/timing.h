@@ -34,7 +34,8 @@ struct Timed {
     std::vector<double> samples;
     std::vector<int> rounds;
     int runs_per_sample = 1;
-    /** Half the width of the median's 95% confidence interval, relative to the median. */
+    /** Half the width of the median's 95% confidence interval, relative to the median: of the
+     * samples, or of their ratios to those of Runnable::relative_to. */
     double uncertainty = 0;
 };
 
@@ -50,6 +51,9 @@ struct Runnable {
     /** Runs it so many times in a row; yields the seconds of one run. */
     std::function<double(int runs)> sample;
     bool decides = true;  // whether timing goes on until this one is known well enough
+    /** The version by which this one's time is to be known, as speed_relative_to() has it: what
+     * slows the machine for a while then takes no more samples. -1: none, its time by itself. */
+    int relative_to = -1;
 };
 
 /** Seconds on a clock that only goes forward. */

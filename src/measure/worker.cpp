@@ -8,10 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <deque>
 #include <limits>
 #include <list>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "measure/forked_child.h"
@@ -87,12 +90,32 @@ struct Request {
 };
 
 struct Running {
-    json id;
+    Request request;
     std::unique_ptr<ForkedChild> child;
     Phase phase = Phase::Building;
     bool timed_out = false;
+    bool lost_anchor = false;  // it asked for one that is gone
     std::optional<Measurement> result = std::nullopt;
 };
+
+/** What candidates are timed in turns with. */
+struct Anchor {
+    Candidate candidate;
+    double seconds = 0;  // that it is said to take
+    std::unique_ptr<ForkedChild> child;
+    Phase phase = Phase::Building;  // Ready: to take a sample
+};
+
+constexpr const char* kAskAnchor = "anchor ";
+constexpr const char* kSampleOfAnchor = "sample ";
+
+Candidate candidate_of(const json& message) {
+    Candidate candidate;
+    candidate.schedule = message.value("schedule", "none");
+    candidate.load = message.value("load", std::vector<std::string>{});
+    candidate.give_up_seconds = message.value("give_up_seconds", 0.0);
+    return candidate;
+}
 
 Measurement measurement_of_end(const Running& running, const ForkedChild::End& end) {
     const std::string when = std::string(" ") + phase_text(running.phase);
@@ -166,16 +189,39 @@ class Worker {
     void take_requests() {
         for (std::string line; in_.next(line);) {
             const json message = json::parse(line, nullptr, false);
+            if (message.is_object() && message.contains("anchor")) {
+                start_anchor(message["anchor"]);
+                continue;
+            }
             if (message.is_discarded() || !message.is_object() || !message.contains("id")) {
                 tell(out_, {{"error", "not a request: " + line}});
                 continue;
             }
-            Request request;
-            request.id = message["id"];
-            request.candidate.schedule = message.value("schedule", "none");
-            request.candidate.load = message.value("load", std::vector<std::string>{});
-            request.candidate.give_up_seconds = message.value("give_up_seconds", 0.0);
-            queue_.push_back(std::move(request));
+            queue_.push_back({message["id"], candidate_of(message)});
+        }
+    }
+
+    void start_anchor(const json& message) {
+        anchor_.reset();
+        if (!measurer_->has_anchors()) {
+            return;
+        }
+        Anchor anchor{candidate_of(message), message.value("seconds", 0.0), nullptr};
+        const auto body = [&](const ParentLink& link) {
+            const AnchorLink samples{
+                [&] { link.tell("built"); },
+                [&] {
+                    link.tell("ready");
+                    return std::stoi(link.hear());
+                },
+                [&](double seconds) { link.tell(kSampleOfAnchor + json(seconds).dump()); }};
+            throw std::runtime_error(measurer_->be_anchor(anchor.candidate, samples).message);
+        };
+        Result<std::unique_ptr<ForkedChild>> child =
+            ForkedChild::start(body, options_.memory_bytes);
+        if (child && anchor.seconds > 0) {
+            anchor.child = std::move(child).value();
+            anchor_ = std::move(anchor);
         }
     }
 
@@ -192,15 +238,22 @@ class Worker {
             Request request = std::move(queue_.front());
             queue_.pop_front();
             const auto body = [&](const ParentLink& link) {
-                const Measurement result = measurer_->measure(
-                    request.candidate,
-                    {[&] { link.tell("built"); }, [&] { link.wait_for_turn(); }});
+                MeasureProgress progress{[&] { link.tell("built"); },
+                                         [&] { link.wait_for_turn(); }};
+                if (anchor_) {
+                    progress.anchor = {[&](int runs) {
+                                           link.tell(kAskAnchor + std::to_string(runs));
+                                           return std::stod(link.hear());
+                                       },
+                                       anchor_->seconds};
+                }
+                const Measurement result = measurer_->measure(request.candidate, progress);
                 link.tell(to_json(result).dump(-1, ' ', false, json::error_handler_t::replace));
             };
             Result<std::unique_ptr<ForkedChild>> child =
                 ForkedChild::start(body, options_.memory_bytes);
             if (child) {
-                running_.push_back({request.id, std::move(child).value()});
+                running_.push_back({std::move(request), std::move(child).value()});
             } else {
                 answer(request.id, Measurement::failure(Outcome::Lost, child.error()));
             }
@@ -208,7 +261,7 @@ class Worker {
     }
 
     void let_one_time() {
-        if (count(Phase::Timing) > 0) {
+        if (count(Phase::Timing) > 0 || (anchor_ && anchor_->phase != Phase::Ready)) {
             return;
         }
         const auto ready = std::find_if(running_.begin(), running_.end(), [](const Running& each) {
@@ -234,17 +287,67 @@ class Worker {
         for (const Running& each : running_) {
             events.push_back({each.child->messages(), POLLIN, 0});
         }
+        if (anchor_) {
+            events.push_back({anchor_->child->messages(), POLLIN, 0});
+        }
         if (!in_.ended()) {
             events.push_back({in_.descriptor(), POLLIN, 0});
         }
         constexpr int kLongestWait = 200;  // milliseconds: how late a limit may be noticed
-        poll(events.data(), events.size(), running_.empty() ? -1 : kLongestWait);
+        poll(events.data(), events.size(), running_.empty() && !anchor_ ? -1 : kLongestWait);
         if (!in_.ended() && events.back().revents != 0) {
             in_.read_some();
+        }
+        if (anchor_ && !hear_anchor()) {
+            lose_anchor();
         }
         for (auto each = running_.begin(); each != running_.end();) {
             each = hear(*each) ? std::next(each) : running_.erase(each);
         }
+    }
+
+    /** False when it has ended, which it should not. */
+    bool hear_anchor() {
+        std::vector<std::string> lines;
+        const bool open = anchor_->child->receive(lines);
+        for (const std::string& line : lines) {
+            if (line == "built") {
+                anchor_->phase = Phase::Running;
+                anchor_->child->start_clock();
+            } else if (line == "ready") {
+                anchor_->phase = Phase::Ready;
+            } else if (line.starts_with(kSampleOfAnchor)) {
+                for (const Running& each : running_) {
+                    if (each.phase == Phase::Timing) {
+                        each.child->tell(line.substr(std::strlen(kSampleOfAnchor)));
+                    }
+                }
+            }
+        }
+        return open;
+    }
+
+    void ask_anchor(Running& asking, const std::string& runs) {
+        if (anchor_) {
+            anchor_->child->tell(runs);
+        } else {
+            begin_anew(asking);
+        }
+    }
+
+    void lose_anchor() {
+        anchor_.reset();
+        for (Running& each : running_) {
+            if (each.phase == Phase::Timing) {
+                begin_anew(each);
+            }
+        }
+    }
+
+    // Without an anchor.
+    static void begin_anew(Running& running) {
+        running.lost_anchor = true;
+        running.child->kill();
     }
 
     /** False when the child has ended and its answer has been given. */
@@ -259,6 +362,8 @@ class Worker {
                 // A run that ended between two looks at the clock may have taken too long as well.
                 enforce_limit(running);
                 running.phase = Phase::Ready;
+            } else if (line.starts_with(kAskAnchor)) {
+                ask_anchor(running, line.substr(std::strlen(kAskAnchor)));
             } else if (Result<Measurement> result =
                            measurement_from_json(json::parse(line, nullptr, false));
                        result) {
@@ -270,7 +375,12 @@ class Worker {
         }
         const bool was_timing = running.phase == Phase::Timing;
         const ForkedChild::End end = running.child->wait();
-        answer(running.id, running.result ? *running.result : measurement_of_end(running, end));
+        if (running.lost_anchor) {
+            queue_.push_front(std::move(running.request));
+        } else {
+            answer(running.request.id,
+                   running.result ? *running.result : measurement_of_end(running, end));
+        }
         if (was_timing) {
             for (Running& other : running_) {
                 other.child->resume();
@@ -282,7 +392,9 @@ class Worker {
     void answer(const json& id, Measurement result) {
         const double kernel = measurer_->reference_kernel_seconds();
         result.machine = measurer_->machine();
-        result.drift = kernel > 0 ? result.drift / kernel : 0;
+        if (result.anchor_seconds == 0) {
+            result.drift = kernel > 0 ? result.drift / kernel : 0;
+        }
         tell(out_, {{"id", id}, {"measurement", to_json(result)}});
     }
 
@@ -311,6 +423,9 @@ class Worker {
         for (Running& each : running_) {
             enforce_limit(each);
         }
+        if (anchor_ && anchor_->child->seconds() > limit_of(anchor_->phase)) {
+            lose_anchor();
+        }
     }
 
     LineReader in_;
@@ -319,6 +434,7 @@ class Worker {
     std::unique_ptr<Measurer> measurer_;
     std::deque<Request> queue_;
     std::list<Running> running_;
+    std::optional<Anchor> anchor_;
 };
 
 }  // namespace

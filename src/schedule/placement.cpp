@@ -47,17 +47,20 @@ const LoopNest& Placement::running_nest(int function, int stage) const {
     return running != nullptr ? running->nest : schedule_.functions[function].stages[stage].nest;
 }
 
+bool Placement::has_extents(int function, const Specialization& of) const {
+    return std::ranges::all_of(of.when, [&](const ExtentCondition& condition) {
+        return condition.holds(
+            graph_.functions[condition.output_for(function)].region[condition.dim]);
+    });
+}
+
 const Specialization* Placement::running_case(int function, int stage) const {
     const StageSchedule& s = schedule_.functions[function].stages[stage];
     for (const Specialization& each : s.specializations) {
-        const bool holds = std::ranges::all_of(each.when, [&](const ExtentCondition& condition) {
-            return condition.holds(
-                graph_.functions[condition.output_for(function)].region[condition.dim]);
-        });
         const bool laid_out = std::ranges::all_of(each.strides, [&](const BufferStride& known) {
             return buffer_strides(graph_, known.source, known.index)[known.dim] == known.stride;
         });
-        if (holds && laid_out && !each.selected) {
+        if (has_extents(function, each) && laid_out && !each.selected) {
             return &each;
         }
     }

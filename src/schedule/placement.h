@@ -41,6 +41,8 @@ class Placement {
     }
     /** Of these, the one that runs at the estimates; of cases of a selector, another than these. */
     [[nodiscard]] const LoopNest& running_nest(int function, int stage) const;
+    /** Whether the extents that a case asks for are those of the estimates. */
+    [[nodiscard]] bool has_extents(int function, const Specialization& of) const;
     /** The case whose nest that is; null: the general one. */
     [[nodiscard]] const Specialization* running_case(int function, int stage) const;
     [[nodiscard]] std::vector<StageDim> dims(int function, int stage) const;

@@ -25,6 +25,9 @@ constexpr double kLoweringSeconds = 60;
 // A candidate that takes so many times as long as the best one need not be known well. More than
 // what a virtual machine takes on top of a run's time while its processors wake up (1.65 times).
 constexpr double kGiveUp = 2.5;
+// Candidates are timed beside the best one, and beside another best one when that is so many times
+// as fast: each change puts the new one's error into all that come after.
+constexpr double kNewAnchor = 1.5;
 
 void add_measurement(const Measurement& measurement, Record& record) {
     record.outcome = outcome_name(measurement.outcome);
@@ -295,7 +298,18 @@ Record Tuner::blank_record(const Proposal& proposal) const {
     return record;
 }
 
+// Beside the best one that is known.
+void Tuner::choose_anchor() {
+    const int best = trials_.best();
+    if (best < 0 || (anchor_seconds_ > 0 && trials_[best].seconds * kNewAnchor > anchor_seconds_)) {
+        return;
+    }
+    anchor_seconds_ = trials_[best].seconds;
+    pool_->set_anchor({print_json(dag_, trials_[best].proposal.schedule)}, anchor_seconds_);
+}
+
 Status Tuner::measure(const std::vector<Proposal>& proposals) {
+    choose_anchor();
     std::vector<Candidate> candidates;
     for (const Proposal& proposal : proposals) {
         candidates.push_back(

@@ -70,6 +70,7 @@ class Tuner {
     /** Names the task by what it is measured on, and keeps its pipeline. */
     Status set_key(const MachineState& machine);
     Status resume();
+    void choose_anchor();
     Status measure(const std::vector<Proposal>& proposals);
     void keep(const Proposal& proposal, const Measurement& measurement, Status& problem);
     Status check_best();
@@ -95,8 +96,9 @@ class Tuner {
     std::unique_ptr<MeasurePool> pool_;
     std::unique_ptr<Proposer> proposer_;
     Trials trials_;
-    int resumed_ = 0;           // trials of earlier runs
-    double start_seconds_ = 0;  // of the first trial; of its last final if there was one
+    int resumed_ = 0;            // trials of earlier runs
+    double start_seconds_ = 0;   // of the first trial; of its last final if there was one
+    double anchor_seconds_ = 0;  // of what candidates are timed beside; 0: of nothing yet
     std::int64_t run_ = 0;
     std::string halide_;                             // its version
     std::map<std::uint64_t, std::string> verified_;  // by schedule: what is wrong; empty: nothing

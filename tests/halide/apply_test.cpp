@@ -411,6 +411,53 @@ TEST(Apply, SpecializesTuples) {
     });
 }
 
+// The estimates are 640 x 480.
+TEST(ApplyForEstimates, LeavesOutWhatOtherSizesNeed) {
+    const Blur blur;
+    Draft draft(blur.pipeline());
+    const auto wide = [](std::int64_t least, int vector) {
+        Specialization made{{{0, least}}, {}};
+        made.nest.splits = {{{vector, Tail::ShiftInwards}}};
+        made.nest.vector = LoopRef{0, 1};
+        return made;
+    };
+    StageSchedule& stage = draft["blur_y"].stages[0];
+    stage.nest.splits = {{{4, Tail::GuardWithIf}}};
+    const auto expect = [&](const std::function<void(Blur&)>& by_hand) {
+        const Pipeline copy = deep_copy(blur.pipeline());
+        const Status applied = apply_for_estimates(copy, draft.dag, draft.schedule);
+        ASSERT_TRUE(applied.ok()) << applied.error();
+        Blur scheduled;
+        by_hand(scheduled);
+        EXPECT_EQ(lowered_difference(copy, scheduled.pipeline()), "");
+    };
+    // The first that holds.
+    stage.specializations = {wide(1000, 32), wide(640, 16), wide(8, 8)};
+    expect([](Blur& b) {
+        const Var xi("xi");
+        b.blur_y.specialize(b.blur_y.output_buffer().dim(0).extent() >= 640)
+            .split(b.x, b.x, xi, 16, TailStrategy::ShiftInwards)
+            .vectorize(xi);
+        b.blur_y.split(b.x, b.x, xi, 4, TailStrategy::GuardWithIf);
+        b.blur_y.specialize_fail("this is compiled for other sizes");
+    });
+    // None does.
+    stage.specializations = {wide(1000, 32)};
+    expect([](Blur& b) { b.blur_y.split(b.x, b.x, Var("xi"), 4, TailStrategy::GuardWithIf); });
+    // Which strides a buffer has shows only when it runs.
+    stage.specializations = {wide(8, 8)};
+    stage.specializations.front().strides = {
+        {Source::Function, index_of(draft.dag, "blur_y"), 0, 3}};
+    expect([](Blur& b) {
+        const Var xi("xi");
+        const Halide::OutputImageParam out = b.blur_y.output_buffer();
+        b.blur_y.specialize(out.dim(0).extent() >= 8 && out.dim(0).stride() == 3)
+            .split(b.x, b.x, xi, 8, TailStrategy::ShiftInwards)
+            .vectorize(xi);
+        b.blur_y.split(b.x, b.x, xi, 4, TailStrategy::GuardWithIf);
+    });
+}
+
 TEST(Apply, ReportsWhatHalideRefuses) {
     const Sum sum;
     Draft draft(sum.pipeline());

@@ -239,6 +239,58 @@ TEST_F(MeasurePoolTest, AWorkerThatDiesIsReplaced) {
     }
 }
 
+// Whatever the machine does meanwhile, a candidate takes as long as itself.
+TEST_F(MeasurePoolTest, BesideAnAnchorTimesAreRelative) {
+    options_.timing_seconds = 0.5;
+    save(blur());
+    const auto pool = start();
+    ASSERT_NE(pool, nullptr);
+    const Result<PipelineDag> dag = read_pipeline(blur(), Halide::get_host_target());
+    ASSERT_TRUE(dag) << dag.error();
+    Schedule at_root = empty_schedule(dag.value());
+    for (FunctionSchedule& f : at_root.functions) {
+        f.compute = Level::root();
+    }
+    const Candidate scalar{print_json(dag.value(), at_root)};
+    const double said = 1000;  // a million times what it takes
+    pool->set_anchor(scalar, said);
+    const std::vector<Seed> seeds =
+        make_seeds(dag.value(), shipped_profile(InstructionSet::X86Avx2));
+    const std::vector<Candidate> candidates{scalar, {print_json(dag.value(), seeds[0].schedule)}};
+    const std::vector<Measurement> results = pool->measure(candidates);
+    for (const Measurement& m : results) {
+        ASSERT_EQ(m.outcome, Outcome::Timed) << m.message;
+        EXPECT_GT(m.anchor_seconds, 0);
+        EXPECT_EQ(m.drift, m.anchor_seconds / said);
+    }
+    EXPECT_NEAR(results[0].seconds, said, said / 2);
+    EXPECT_LT(results[1].seconds, said);  // in vectors, on two threads
+    // One that another worker would have, too.
+    ASSERT_EQ(kill(pool->worker(), SIGKILL), 0);
+    EXPECT_GT(pool->measure(candidates)[0].anchor_seconds, 0);
+}
+
+TEST_F(MeasurePoolTest, AnAnchorThatCannotBeRunIsNone) {
+    save(faulty_pipeline(32));
+    options_.load = {library("nestor_faults")};
+    const auto pool = start();
+    ASSERT_NE(pool, nullptr);
+    const int worker = pool->worker();
+    const std::vector<Candidate> anchors{{"no schedule"},
+                                         {"none", {library("fault_crash")}},
+                                         {"none", {library("fault_loop")}},
+                                         {"none", {library("fault_leave")}}};
+    for (const Candidate& anchor : anchors) {
+        pool->set_anchor(anchor, 1);
+        const std::vector<Candidate> candidates(3, Candidate{"none"});
+        for (const Measurement& m : pool->measure(candidates)) {
+            EXPECT_EQ(m.outcome, Outcome::Timed) << m.message;
+            EXPECT_EQ(m.anchor_seconds, 0);
+        }
+    }
+    EXPECT_EQ(pool->worker(), worker) << "the worker itself died";
+}
+
 TEST_F(MeasurePoolTest, WithoutItsExternFunctionsAPipelineIsLoweredOnly) {
     save(faulty_pipeline(32));
     const auto pool = start();

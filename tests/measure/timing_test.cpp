@@ -75,6 +75,27 @@ TEST(Interleaving, RoundsAndTimeEndIt) {
     EXPECT_EQ(time_interleaved({{"a", noisy}}, limits).stopped, "time");
 }
 
+// A machine that is twice as slow from one round to the next, for both.
+TEST(Interleaving, WhatIsRelativeIsKnownOnAMachineThatDrifts) {
+    int calls = 0;
+    const auto takes = [&](double seconds) {
+        return [&calls, seconds](int) { return (calls++ / 2 + 1) * seconds; };
+    };
+    TimingLimits limits;
+    limits.precision = 0.01;
+    limits.max_rounds = 100;
+    limits.sample_seconds = 0;
+    const TimingResult beside =
+        time_interleaved({{"a", takes(1), true, 1}, {"b", takes(2), false}}, limits);
+    EXPECT_EQ(beside.stopped, "stable");
+    EXPECT_EQ(beside.rounds, limits.min_rounds);
+    EXPECT_EQ(beside.versions[0].uncertainty, 0);
+    EXPECT_EQ(speed_relative_to(beside.versions[1], beside.versions[0]), 2);
+    calls = 0;
+    EXPECT_EQ(time_interleaved({{"a", takes(1)}, {"b", takes(2), false}}, limits).stopped,
+              "rounds");
+}
+
 TEST(Interleaving, SlowVersionsAreRepeatedLessOften) {
     const auto takes = [](double seconds) { return [seconds](int) { return seconds; }; };
     TimingLimits limits;
@@ -112,6 +133,7 @@ TEST(Measurement, SurvivesJson) {
     m.seconds = 0.25;
     m.uncertainty = 0.5;
     m.drift = 1.25;
+    m.anchor_seconds = 0.375;
     m.build_seconds = 2;
     m.peak_bytes = std::int64_t{1} << 40U;
     m.verified_against = "the unscheduled pipeline";
@@ -129,6 +151,11 @@ TEST(Measurement, SurvivesJson) {
     auto missing = text;
     missing.erase("seconds");
     EXPECT_FALSE(measurement_from_json(missing));
+    auto older = text;
+    older.erase("anchor_seconds");
+    const Result<Measurement> alone = measurement_from_json(older);
+    ASSERT_TRUE(alone) << alone.error();
+    EXPECT_EQ(alone.value().anchor_seconds, 0);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "machine/profiles.h"
@@ -51,10 +52,12 @@ class Counting : public TuneListener {
     void measured(const Record& record, const TuneProgress& progress) override {
         schedules.insert(record.schedule_hash);
         count++;
+        beside_anchor += nlohmann::json::parse(record.measurement)["anchor_seconds"] > 0 ? 1 : 0;
         last = progress;
     }
     std::set<std::string> schedules;
     int count = 0;
+    int beside_anchor = 0;
     TuneProgress last;
 };
 
@@ -124,13 +127,18 @@ TEST_F(TunerTest, MeasuresKeepsAndGoesOn) {
         trials += record.kind == Record::Kind::Trial ? 1 : 0;
         EXPECT_TRUE(record.timed()) << record.message;
         EXPECT_GT(record.predicted, 0);
+        if (record.kind == Record::Kind::Trial) {
+            // In turns with the first, which was timed by itself.
+            const auto measured = nlohmann::json::parse(record.measurement);
+            EXPECT_EQ(measured["anchor_seconds"] > 0, trials > 1) << trials;
+        }
     }
     EXPECT_EQ(trials, 12);
     const auto kept = store.pipeline(best->task);
     ASSERT_TRUE(kept && kept.value());
     EXPECT_EQ(kept.value()->name, "blur");
 
-    // Another run has six to do, and repeats none.
+    // Another run has six to do, beside the best one, and repeats none.
     Counting second;
     options_.limits.trials = 18;
     ASSERT_TRUE(tune(tuner(store, second), TuneStop::Trials));
@@ -139,6 +147,7 @@ TEST_F(TunerTest, MeasuresKeepsAndGoesOn) {
         EXPECT_FALSE(first.schedules.contains(schedule));
     }
     EXPECT_EQ(second.last.trials, 18);
+    EXPECT_EQ(second.beside_anchor, 6);
 
     // And the same once more has nothing to do.
     Counting third;

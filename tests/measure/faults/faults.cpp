@@ -35,6 +35,8 @@ std::int32_t with_fault(std::int32_t x) {
             std::abort();
         case Fault::late:  // right at first
             return calls > 100'000 && x == 3 ? 4 : x;
+        case Fault::leave:  // not at first
+            return calls > 100'000 ? std::raise(SIGKILL) : x;
     }
     return x;
 }
