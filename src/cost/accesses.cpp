@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cost/multiples.h"
+#include "cost/registers.h"
 
 namespace nestor {
 
@@ -15,6 +16,10 @@ namespace {
 // elements would be no block of registers any more.
 constexpr double kWidestBlock = 64;
 constexpr double kShuffle = 1;  // cycles
+// Of what is gathered, elements of a block in memory, all of which the body's copies load: their
+// places are constants (0.7 cycles an element of floats, 0.6 of bytes, at every 16th to 48th;
+// Sapphire Rapids. Zen 4: 0.45 of floats at every eighth).
+constexpr double kOfBlock = 0.25;
 
 // Of what is gathered, elements that go through runs of their own into sums in registers: their
 // places are known without a vector of indices, and their cache lines stay (an argmax of 16 runs of
@@ -70,10 +75,13 @@ Access Accesses::whole(ElementType type, double lanes, bool store) const {
     return {all.count * port[all.width].value_or(1), all.count};
 }
 
-// Parts of one, too: what shuffles of strided elements are measured for, several in a register.
+// Parts of one, too, since the shuffles of strided elements that are measured for a whole one are
+// of several registers; but no instruction has fewer than 16 bytes (eight bytes at every third: 2
+// cycles on a Sapphire Rapids, 1 by the part of the natural vector).
 double Accesses::natural_vectors(ElementType type, double lanes) const {
+    constexpr double kLeastBytes = 16;
     const double bytes = lanes * bytes_of(type);
-    return bytes / machine_.vector_bytes[type].value_or(bytes);
+    return std::max(bytes, kLeastBytes) / machine_.vector_bytes[type].value_or(bytes);
 }
 
 // One element, for all lanes of a vector if there is one: a load of that width.
@@ -143,8 +151,11 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
         all_between(elements, rate)) {
-        const double each = dense.instructions * std::log2(std::max(2.0, lanes));
-        return {dense.cycles + kShuffle * each, dense.instructions + each};
+        if (store || is_shuffled(elements)) {
+            const double each = dense.instructions * std::log2(std::max(2.0, lanes));
+            return {dense.cycles + kShuffle * each, dense.instructions + each};
+        }
+        return {std::min(far_apart(elements, type, lanes, rate), kOfBlock * one_by_one), lanes};
     }
     if (!scattered && even && !store && rate > kFarthestNear) {
         const double apart = far_apart(elements, type, lanes, rate);
@@ -246,6 +257,12 @@ bool Accesses::along_runs(const Elements& elements) const {
     const std::vector<double>& rates = coords[dense].rates;
     return stage.loops[loop].is_reduction() && !nest_.stores_change_with(loop) &&
            std::abs(rates[loop]) == 1 && std::abs(rates[body_.vector_dim]) >= kShortestRun;
+}
+
+// Of what is loaded, made of registers. Of what is in memory, each element is a load by itself, but
+// none that waits for its place, as a gather's does (see kOfBlock).
+bool Accesses::is_shuffled(const Elements& elements) const {
+    return elements.source == Source::Function && is_stored_at_known_places(facts_, elements.index);
 }
 
 // Whether copies of the body access all elements between those of a vector that lie `rate` elements

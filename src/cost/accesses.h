@@ -47,6 +47,7 @@ class Accesses {
     [[nodiscard]] double apart_with_steps(const Elements& elements) const;
     [[nodiscard]] double waits(const Elements& elements, bool known) const;
     [[nodiscard]] bool along_runs(const Elements& elements) const;
+    [[nodiscard]] bool is_shuffled(const Elements& elements) const;
     [[nodiscard]] bool all_between(const Elements& elements, double rate) const;
     [[nodiscard]] bool knows(const Steps& steps) const;
     [[nodiscard]] double stride(const Elements& elements, std::size_t dim) const;

@@ -23,6 +23,17 @@ class Registers {
         : facts_(facts), function_(function), f_(facts.graph().functions[function]) {}
 
     [[nodiscard]] bool hold_all() {
+        if (!know_stores() || registers_ > facts_.machine().registers.value_or(16)) {
+            return false;
+        }
+        return std::ranges::all_of(
+            facts_.placement().uses(function_), [&](const Placement::Use& use) {
+                return use.stage >= 0 && reads_as_stored(facts_.nest(use.function, use.stage));
+            });
+    }
+
+    // In one iteration of a loop, in which no rolled loop is over them.
+    [[nodiscard]] bool know_stores() {
         const Placement& placement = facts_.placement();
         if (placement.kind(function_) != Placement::Kind::At || placement.slides(function_)) {
             return false;
@@ -38,12 +49,7 @@ class Registers {
                 return false;
             }
         }
-        if (registers_ > facts_.machine().registers.value_or(16)) {
-            return false;
-        }
-        return std::ranges::all_of(placement.uses(function_), [&](const Placement::Use& use) {
-            return use.stage >= 0 && reads_as_stored(facts_.nest(use.function, use.stage));
-        });
+        return true;
     }
 
   private:
@@ -172,6 +178,10 @@ class Registers {
 
 bool stays_in_registers(ScheduleFacts& facts, int function) {
     return Registers(facts, function).hold_all();
+}
+
+bool is_stored_at_known_places(ScheduleFacts& facts, int function) {
+    return Registers(facts, function).know_stores();
 }
 
 }  // namespace nestor

@@ -12,4 +12,9 @@ namespace nestor {
  */
 [[nodiscard]] bool stays_in_registers(ScheduleFacts& facts, int function);
 
+/** Whether all of a function's stores before it is read are to places that the compiler knows, in
+ * one stretch of code: what is loaded otherwise than it was stored is then a shuffle of what the
+ * stores had in registers, and loads of single elements of memory if not. */
+[[nodiscard]] bool is_stored_at_known_places(ScheduleFacts& facts, int function);
+
 }  // namespace nestor
