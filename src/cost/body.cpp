@@ -2,14 +2,30 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cost/conditions.h"
+#include "cost/multiples.h"
 
 namespace nestor {
 
 Body::Body(ScheduleFacts& facts, const NestFacts& nest, int apart)
     : rolled(nest.innermost_rolled()) {
     const Function& f = facts.graph().functions[nest.function];
+    const Stage& stage = f.stages[nest.stage];
+    // Of the first of so many points, only where the definition says something about it.
+    const auto multiple = [&](int dim, double points) -> std::int64_t {
+        const Loop& loop = stage.loops[dim];
+        if (nest.expansion->periods[dim] == 1) {
+            return 1;
+        }
+        const bool fixed = loop.is_reduction() ? loop.constant_extent : f.constant[loop.position];
+        const std::int64_t begin = fixed ? loop.range.min
+                                   : loop.is_reduction()
+                                       ? 1
+                                       : known_multiple(facts, nest.function, loop.position);
+        return std::gcd(begin, static_cast<std::int64_t>(points));
+    };
     if (f.joined) {
         conditions = static_cast<double>(f.types.size());
     }
@@ -21,7 +37,7 @@ Body::Body(ScheduleFacts& facts, const NestFacts& nest, int apart)
             this->apart = apart;
             lanes = loop.trips / apart;
             if (apart > 1) {
-                copies.push_back({dim, this->apart, 1});
+                copies.push_back({dim, this->apart, 1, apart});
                 all_copies *= apart;
             }
         } else if (loop.run == LoopRun::Dot) {
@@ -32,7 +48,8 @@ Body::Body(ScheduleFacts& facts, const NestFacts& nest, int apart)
             if (loop.trips > 1 && copies_are_guarded(facts, nest, dim)) {
                 guarded *= loop.trips;
             } else {
-                copies.push_back({dim, loop.trips, loop.stride});
+                copies.push_back(
+                    {dim, loop.trips, loop.stride, multiple(dim, loop.trips * loop.stride)});
             }
         }
     }

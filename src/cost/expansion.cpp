@@ -4,6 +4,7 @@
 #include <cmath>
 #include <deque>
 #include <limits>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -291,13 +292,34 @@ LoopSet Family::changing_with(LoopSet coordinates) const {
 
 namespace {
 
+// How many of the copies along a quotient (which moves by `rate`) or a remainder are known to be at
+// another point than the others. Where nobody knows at which point of its period a copy is, x / 2
+// and (x + 1) / 2 are two expressions to the compiler, whatever their values.
+double told_apart(const Steps& steps, double rate, const Copies& copies) {
+    const bool in_blocks = steps.points > 1;
+    if (copies.multiple == 1 || (in_blocks && copies.multiple % steps.points != 0)) {
+        return copies.count;
+    }
+    const double run = copies.count * copies.stride;
+    if (rate != 0) {
+        const double blocks = in_blocks ? run / steps.points : run * std::abs(rate) + 1;
+        return std::min(copies.count, std::ceil(blocks));
+    }
+    const std::int64_t period = in_blocks ? steps.points : copies.multiple;
+    const auto stride = static_cast<std::int64_t>(copies.stride);
+    return period == 0
+               ? copies.count
+               : std::min(copies.count, static_cast<double>(period / std::gcd(period, stride)));
+}
+
 // Points along a coordinate that all copies touch together, of which each touches `extent`, side by
 // side. The copies that are nearest to each other first, whatever the order of their loops: three
 // points at every second place, of eight places, are 17, not 10. `apart`: no two touch the same.
 double extent_of_copies(const Coordinate& coordinate, double extent, std::span<const Copies> copies,
                         bool apart) {
     const auto shift_of = [&](const Copies& each) {
-        const bool known = static_cast<std::size_t>(each.dim) < coordinate.rates.size();
+        const bool known = static_cast<std::size_t>(each.dim) < coordinate.rates.size() &&
+                           coordinate.steps_along(each.dim).points == 0;
         return known ? std::abs(coordinate.rates[each.dim]) * each.stride : 0;
     };
     const auto nearest_after = [&](double shift) {
@@ -316,6 +338,11 @@ double extent_of_copies(const Coordinate& coordinate, double extent, std::span<c
             }
         }
         shift = nearest_after(shift);
+    }
+    for (const Copies& each : copies) {
+        if (const Steps steps = coordinate.steps_along(each.dim); steps.points > 0) {
+            extent *= told_apart(steps, coordinate.rates[each.dim], each);
+        }
     }
     return extent;
 }

@@ -27,6 +27,7 @@ struct Copies {
     int dim = 0;
     double count = 1;
     double stride = 1;
+    std::int64_t multiple = 1;  // that the place of the first one is known to be one of
 };
 
 /**

@@ -13,20 +13,6 @@ namespace nestor {
 
 namespace {
 
-std::int64_t multiple_of_case(const ScheduleFacts& facts, int output, int dim) {
-    const Specialization* const running = facts.placement().running_case(output, 0);
-    if (running == nullptr || facts.graph().functions[output].stages.size() != 1) {
-        return 1;
-    }
-    std::int64_t known = 1;
-    for (const ExtentCondition& each : running->when) {
-        if (each.dim == dim && each.output_for(output) == output) {
-            known = std::lcm(known, each.multiple);
-        }
-    }
-    return known;
-}
-
 // What one iteration of a loop needs.
 class Needed {
   public:
@@ -143,12 +129,9 @@ class Needed {
 }  // namespace
 
 std::int64_t known_multiple(ScheduleFacts& facts, int function, int dim) {
-    const std::int64_t modulus = facts.bounds().modulus(function, dim);
-    if (modulus > 1) {
-        return modulus;
-    }
-    if (facts.graph().functions[function].is_output) {
-        return multiple_of_case(facts, function, dim);
+    const std::int64_t known = facts.bounds().region_multiple(function, dim);
+    if (known > 1 || facts.graph().functions[function].is_output) {
+        return known;
     }
     if (facts.placement().kind(function) != Placement::Kind::At) {
         return 1;

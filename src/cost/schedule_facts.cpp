@@ -72,6 +72,15 @@ double NestFacts::lanes() const {
     return 1;
 }
 
+namespace {
+
+SharedBounds of_running_cases(SharedBounds shared) {
+    shared.of_running_cases = true;
+    return shared;
+}
+
+}  // namespace
+
 ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
                              const Machine& machine, Expansions& expansions)
     : ScheduleFacts(dag, schedule, machine, expansions, SharedBounds()) {
@@ -91,7 +100,7 @@ ScheduleFacts::ScheduleFacts(const PipelineDag& dag, const Schedule& schedule,
       machine_(machine),
       derived_(dag, schedule),
       placement_(*derived_, schedule),
-      bounds_(placement_, shared),
+      bounds_(placement_, of_running_cases(shared)),
       expansions_(expansions),
       nest_of_(schedule.functions.size()),
       slides_(schedule.functions.size()),

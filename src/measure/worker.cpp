@@ -92,6 +92,7 @@ struct Request {
 struct Running {
     Request request;
     std::unique_ptr<ForkedChild> child;
+    int number = 0;  // among all that were ever started
     Phase phase = Phase::Building;
     bool timed_out = false;
     bool lost_anchor = false;  // it asked for one that is gone
@@ -104,6 +105,8 @@ struct Anchor {
     double seconds = 0;  // that it is said to take
     std::unique_ptr<ForkedChild> child;
     Phase phase = Phase::Building;  // Ready: to take a sample
+    // Running::number of those that samples are for, in order. They may have died meanwhile.
+    std::deque<int> asked = {};  // NOLINT(readability-redundant-member-init)
 };
 
 constexpr const char* kAskAnchor = "anchor ";
@@ -253,7 +256,7 @@ class Worker {
             Result<std::unique_ptr<ForkedChild>> child =
                 ForkedChild::start(body, options_.memory_bytes);
             if (child) {
-                running_.push_back({std::move(request), std::move(child).value()});
+                running_.push_back({std::move(request), std::move(child).value(), started_++});
             } else {
                 answer(request.id, Measurement::failure(Outcome::Lost, child.error()));
             }
@@ -316,12 +319,13 @@ class Worker {
                 anchor_->child->start_clock();
             } else if (line == "ready") {
                 anchor_->phase = Phase::Ready;
-            } else if (line.starts_with(kSampleOfAnchor)) {
+            } else if (line.starts_with(kSampleOfAnchor) && !anchor_->asked.empty()) {
                 for (const Running& each : running_) {
-                    if (each.phase == Phase::Timing) {
+                    if (each.number == anchor_->asked.front()) {
                         each.child->tell(line.substr(std::strlen(kSampleOfAnchor)));
                     }
                 }
+                anchor_->asked.pop_front();
             }
         }
         return open;
@@ -329,6 +333,7 @@ class Worker {
 
     void ask_anchor(Running& asking, const std::string& runs) {
         if (anchor_) {
+            anchor_->asked.push_back(asking.number);
             anchor_->child->tell(runs);
         } else {
             begin_anew(asking);
@@ -434,6 +439,7 @@ class Worker {
     std::unique_ptr<Measurer> measurer_;
     std::deque<Request> queue_;
     std::list<Running> running_;
+    int started_ = 0;
     std::optional<Anchor> anchor_;
 };
 

@@ -176,6 +176,14 @@ bool Regions::iterations_of(int consumer, int s) {
             const std::int64_t stored =
                 bounds_.with_tails(consumer, loop.position, computed.extent);
             values[l].lo = std::min(values[l].lo, static_cast<double>(computed.min));
+            const std::int64_t modulus = bounds_.modulus(consumer, loop.position);
+            values[l].multiple = modulus > 1 ? modulus : values[l].multiple;
+            // What slides begins where the iteration before has ended.
+            const double* const rates = &bounds_.scratch_.rates[l * dims_];
+            if (bounds_.placement().slides(consumer) &&
+                std::any_of(rates, rates + dims_, [](double rate) { return rate != 0; })) {
+                values[l].multiple = 1;
+            }
             values[l].hi = std::max(values[l].hi, values[l].lo + static_cast<double>(stored - 1));
         }
     }
@@ -202,8 +210,25 @@ void Regions::set_tile() {
         box.varies = part.varies;
         box.lo = fixed ? static_cast<double>(loop.range.min) : 0;
         box.hi = box.lo + static_cast<double>(part.extent - 1);
+        box.multiple = multiple_of_tile(static_cast<int>(d));
         bounds_.scratch_.rates[d * dims_ + d] = fixed ? 0 : 1;
     }
+}
+
+std::int64_t Regions::multiple_of_tile(int l) const {
+    const Loop& loop = stage().loops[l];
+    if (!bounds_.shared_.of_running_cases || loop.is_reduction()) {
+        return 1;
+    }
+    const LoopNest& nest = bounds_.placement().running_nest(site_.function, site_.stage);
+    std::vector<LoopRef> usual;
+    bool inside = true;
+    std::int64_t multiple = bounds_.region_multiple(site_.function, loop.position);
+    for (const LoopRef& each : loop_order(nest, bounds_.dims(site_.function, site_.stage), usual)) {
+        inside = inside && each != site_.loop;
+        multiple = inside || each.dim != l ? multiple : std::gcd(multiple, loop_stride(nest, each));
+    }
+    return multiple;
 }
 
 // Of one nest of the site's stage, to those of all.
@@ -263,23 +288,13 @@ void Regions::add(const Load& load) {
         if (coordinate.affine) {
             box = {false, false, false, static_cast<double>(coordinate.offset_min),
                    static_cast<double>(coordinate.offset_max)};
+            box.multiple = coordinate.clamped ? 1 : std::abs(coordinate.offset_min);
             for (std::size_t l = 0; l < bounds_.scratch_.values.size(); l++) {
                 const double rate = coordinate.rates[l];
                 if (rate == 0) {
                     continue;
                 }
-                const Box& values = bounds_.scratch_.values[l];
-                // Halide proves no bound on the extent of x / 2 over a range of x.
-                const bool uneven = values.hi > values.lo && !is_whole(rate);
-                // Nor on that of min(x, 1023), unless it is of a single point.
-                const bool clamped = coordinate.is_clamped_along(static_cast<int>(l));
-                const bool cut = clamped && (values.hi > values.lo || box.hi > box.lo);
-                box.clamped = box.clamped || clamped;
-                box.varies = box.varies || uneven || cut || values.varies;
-                box.uneven = box.uneven || values.uneven;
-                box.anywhere = box.anywhere || values.anywhere;
-                box.lo += rate * (rate >= 0 ? values.lo : values.hi);
-                box.hi += rate * (rate >= 0 ? values.hi : values.lo);
+                add_along(coordinate, l, box);
                 const double* const of_loop = &bounds_.scratch_.rates[l * dims_];
                 for (std::size_t d = 0; d < dims_; d++) {
                     rates[d] = (moves ? rates[d] : 0) + rate * of_loop[d];
@@ -302,6 +317,38 @@ void Regions::add(const Load& load) {
     }
 }
 
+// Adds the values of a loop, by the coordinate's rate along it, to the others'.
+void Regions::add_along(const Coordinate& coordinate, std::size_t l, Box& box) const {
+    const double rate = coordinate.rates[l];
+    const Box& values = bounds_.scratch_.values[l];
+    // Halide proves no bound on the extent of x / 2 over a range of x that begins anywhere.
+    const Steps steps = coordinate.steps_along(static_cast<int>(l));
+    const double of_block = rate * steps.points;
+    const bool in_blocks = steps.points > 1 && steps.rate == 0 && rate > 0 && is_whole(of_block) &&
+                           values.multiple % steps.points == 0;
+    const bool uneven = values.hi > values.lo && !is_whole(rate) && !in_blocks;
+    // Nor on that of min(x, 1023), unless it is of a single point.
+    const bool clamped = coordinate.is_clamped_along(static_cast<int>(l));
+    const bool cut = clamped && (values.hi > values.lo || box.hi > box.lo);
+    box.clamped = box.clamped || clamped;
+    box.varies = box.varies || uneven || cut || values.varies;
+    box.uneven = box.uneven || values.uneven;
+    box.anywhere = box.anywhere || values.anywhere;
+    if (in_blocks) {
+        const double blocks = std::ceil((values.hi - values.lo + 1) / steps.points);
+        box.lo += rate * values.lo;
+        box.hi += rate * values.lo + of_block * (blocks - 1);
+        box.multiple = std::gcd(
+            box.multiple, static_cast<std::int64_t>(of_block) * (values.multiple / steps.points));
+        return;
+    }
+    box.lo += rate * (rate >= 0 ? values.lo : values.hi);
+    box.hi += rate * (rate >= 0 ? values.hi : values.lo);
+    const bool moves_up = rate > 0 && is_whole(rate);
+    box.multiple =
+        moves_up ? std::gcd(box.multiple, static_cast<std::int64_t>(rate) * values.multiple) : 1;
+}
+
 void Regions::unite(std::size_t at, Box box, const double* rates) {
     Box& mine = boxes_[at];
     const bool anywhere = mine.anywhere || box.anywhere;
@@ -320,6 +367,9 @@ void Regions::unite(std::size_t at, Box box, const double* rates) {
     // Nor does Halide prove how far min(y + 5, 99) is from max(y - 5, 0).
     const bool same = mine.lo == box.lo && mine.hi == box.hi && mine.clamped == box.clamped;
     const bool cut = !same && (mine.clamped || box.clamped);
+    mine.multiple = mine.lo < box.lo   ? mine.multiple
+                    : box.lo < mine.lo ? box.multiple
+                                       : std::gcd(mine.multiple, box.multiple);
     mine.lo = std::min(mine.lo, box.lo);
     mine.hi = std::max(mine.hi, box.hi);
     mine.varies = mine.varies || box.varies || cut;
@@ -335,6 +385,7 @@ void Regions::cover_all_positions(std::size_t dim, Box& box, double& rate) const
     box.lo += std::min(first, last);
     box.hi += std::max(first, last);
     box.varies = true;
+    box.multiple = 1;
     rate = 0;
 }
 
@@ -503,6 +554,23 @@ Bounds::Bounds(const Placement& placement, const SharedBounds& shared)
     }
     first_dim_.push_back(next);
     find_extra_points();
+}
+
+std::int64_t Bounds::region_multiple(int function, int dim) const {
+    if (const std::int64_t aligned = modulus(function, dim); aligned > 1) {
+        return aligned;
+    }
+    const Function& f = placement_.graph().functions[function];
+    const Specialization* const running =
+        f.is_output && f.stages.size() == 1 ? placement_.running_case(function, 0) : nullptr;
+    std::int64_t known = 1;
+    if (running != nullptr) {
+        for (const ExtentCondition& each : running->when) {
+            const bool is_of_it = each.dim == dim && each.output_for(function) == function;
+            known = is_of_it ? std::lcm(known, each.multiple) : known;
+        }
+    }
+    return known;
 }
 
 // What is aligned, or rounded up to whole vectors, needs more of its producers, unless that is

@@ -50,6 +50,9 @@ struct SharedBounds {
     const UnitedLoads* loads = nullptr;
     /** The graph's functions, consumers first; none: found anew. */
     const std::vector<int>* consumers_first = nullptr;
+    /** Regions are those of the cases that run at the estimates: what these say of where outputs
+     * begin is known. Else they are enough for every case, as memory has to be. */
+    bool of_running_cases = false;
 };
 
 class Bounds;
@@ -105,6 +108,9 @@ class Regions {
         double hi = 0;
         bool anywhere = false;
         bool clamped = false;  // a coordinate that made it is, along a loop
+        // What its first point is a multiple of in each iteration, as far as Halide knows where the
+        // running case is taken; 0: it is always 0.
+        std::int64_t multiple = 1;
     };
 
     // A dimension before widen_for_updates().
@@ -140,6 +146,8 @@ class Regions {
     void set_tile();
     void add_parts(const LoopNest& nest, const std::vector<StageDim>& dims);
     void add(const Load& load);
+    void add_along(const Coordinate& coordinate, std::size_t loop, Box& box) const;
+    [[nodiscard]] std::int64_t multiple_of_tile(int loop) const;
     void unite(std::size_t at, Box box, const double* rates);
     void cover_all_positions(std::size_t dim, Box& box, double& rate) const;
     void widen_for_updates(int function, bool computed_inside);
@@ -187,6 +195,9 @@ class Bounds {
 
     /** What the schedule aligns a dimension of a function to (align_bounds), or 1. */
     [[nodiscard]] std::int64_t modulus(int function, int dim) const;
+    /** What the region of a function begins at a multiple of, and is multiples long: its modulus,
+     * or what the case that runs at the estimates says of an output with one definition. Else 1. */
+    [[nodiscard]] std::int64_t region_multiple(int function, int dim) const;
 
     [[nodiscard]] const Placement& placement() const { return placement_; }
     /** The graph's functions. */

@@ -150,6 +150,36 @@ TEST(Family, CopiesThatLeaveGapsShareWhatOthersFill) {
     EXPECT_EQ(input.distinct(std::vector<Copies>{points}), 8);
 }
 
+TEST(Family, CopiesShareQuotientsAndRemaindersWhereTheirPhasesAreKnown) {
+    Family family;
+    family.members = 1;
+    family.box = {1};
+    family.changes = {loop_set(0)};
+    Coordinate quarters;
+    quarters.affine = true;
+    quarters.rates = {0.25};
+    quarters.steps = {{4, 0}};
+    family.coords = {quarters};
+    const auto distinct = [&](double count, double stride, std::int64_t multiple) {
+        return family.distinct(std::vector<Copies>{{0, count, stride, multiple}});
+    };
+    // x / 4
+    EXPECT_EQ(distinct(8, 1, 8), 2);
+    EXPECT_EQ(distinct(8, 1, 1), 8) << "each at a place of its own, as far as anyone knows";
+    EXPECT_EQ(distinct(8, 1, 2), 8);
+    EXPECT_EQ(distinct(3, 4, 4), 3);
+    // (x + 1) / 4
+    family.coords[0].steps = {kUnknownSteps};
+    EXPECT_EQ(distinct(8, 1, 8), 3);
+    EXPECT_EQ(distinct(8, 1, 1), 8);
+    // x % 4
+    family.coords[0].rates = {0};
+    family.coords[0].steps = {{4, 1}};
+    EXPECT_EQ(distinct(8, 1, 8), 4);
+    EXPECT_EQ(distinct(8, 2, 8), 2);
+    EXPECT_EQ(distinct(8, 1, 1), 8);
+}
+
 TEST(Family, WhatIsNotAffineIsNeverShared) {
     const PipelineDag dag = samples::histogram();
     const Schedule schedule = inlined(dag);

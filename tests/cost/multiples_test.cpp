@@ -82,5 +82,32 @@ TEST(KnownMultiples, AreNotKnownAlongWhatSlides) {
     EXPECT_EQ(multiple_of(dag, schedule, 1, 0), 4);
 }
 
+// out(x, y) = input(x, y) - down(x / 2, y), in blocks of eight columns.
+TEST(RegionsOfRunningCases, KnowQuotientsOfWhatBeginsAtAMultiple) {
+    PipelineDag dag = samples::pyramid();
+    dag.functions[2].stages[0].loads[0].coords[0].steps = {{2, 0}, {}};
+    const auto columns = [&](std::int64_t multiple, bool of_running_cases) {
+        Schedule schedule = empty_schedule(dag);
+        schedule.functions[0].compute = Level::inlined();
+        schedule.functions[2].compute = Level::inlined();
+        schedule.functions[3].compute = Level::root();
+        split(nest(schedule, 3), 0, 8, Tail::ShiftInwards);
+        schedule.functions[3].stages[0].specializations = {
+            {{{0, 8, -1, {}, multiple}}, nest(schedule, 3), {}}};
+        schedule.functions[1].compute = Level::at({3, 0, {0, 0}});
+        const Placement placement(dag, schedule);
+        SharedBounds shared;
+        shared.of_running_cases = of_running_cases;
+        Bounds bounds(placement, shared);
+        const Regions& regions = bounds.within({3, 0, {0, 0}});
+        EXPECT_EQ(regions.constant(1)[0], of_running_cases && multiple == 4);
+        return regions.extent(1, 0);
+    };
+    EXPECT_EQ(columns(4, true), 4);
+    EXPECT_EQ(columns(1, true), 5);
+    EXPECT_EQ(columns(3, true), 5) << "1000 is no multiple of 3";
+    EXPECT_EQ(columns(4, false), 5) << "enough for all cases";
+}
+
 }  // namespace
 }  // namespace nestor

@@ -562,6 +562,37 @@ TEST(Terms, ComputeEvenAndOddPointsAreKnownWhereAnOutputBeginsAtAMultiple) {
     expect_faster(in_multiples_of(2), in_multiples_of(1), Term::Compute);
 }
 
+// Square blocks of rows that become columns: of registers, where all rows are stored in one stretch
+// of code, or of memory, element by element.
+TEST(Terms, ComputeTranspositionsOfRegistersAndOfMemory) {
+    const int lanes = natural_lanes();
+    Var u("u"), v("v");
+    const ImageParam in = input({512, 512}, "in");
+    Func rows("rows"), out("out");
+    rows(u, v) = in(u, v) + 1.0F;
+    out(u, v) = rows(v, u) * 2.0F;
+    out.set_estimates({{0, 512}, {0, 512}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto unrolled = [&](bool all) {
+        Schedule schedule = graph.plain();
+        LoopNest& blocks = nest(schedule, graph["out"]);
+        const LoopRef columns = split(blocks, 1, lanes, Tail::ShiftInwards);
+        blocks.vector = split(blocks, 0, lanes, Tail::ShiftInwards);
+        blocks.unrolled = {columns};
+        blocks.order = {*blocks.vector, columns, {0, 0}, {1, 0}};
+        schedule.functions[graph["rows"]].compute = Level::at({graph["out"], 0, {0, 0}});
+        LoopNest& made = nest(schedule, graph["rows"]);
+        made.vector = split(made, 0, lanes, Tail::RoundUp);
+        const LoopRef row = split(made, 1, lanes, Tail::RoundUp);
+        if (all) {
+            made.unrolled = {row};
+        }
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(unrolled(true), unrolled(false), Term::Compute, kBusy);
+}
+
 // Rows that slide in tiles begin with a window of 15 rows each.
 TEST(Terms, ComputeTheWarmUpOfSlides) {
     Var x("x"), y("y");
