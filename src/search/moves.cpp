@@ -241,6 +241,7 @@ class Neighbours {
         const auto counts = [&](int f) {
             return f_.is_output || plan_.functions[f].place == Place::Inlined;
         };
+        std::vector<int> together(mine().modulus.size(), 1);
         for (const Stage& stage : f_.stages) {
             const std::vector<int> all = periods(builder_.dag(), function_, stage.index, counts);
             for (std::size_t l = 0; l < all.size(); l++) {
@@ -248,10 +249,20 @@ class Neighbours {
                 if (loop.is_reduction()) {
                     continue;
                 }
+                int& longest = together[loop.position];
+                longest = std::max(longest, all[l]);
                 for (const int modulus : {1, all[l]}) {
-                    offer([&](FunctionPlan& f) { f.modulus[loop.position] = modulus; });
+                    if (!f_.is_output) {
+                        offer([&](FunctionPlan& f) { f.modulus[loop.position] = modulus; });
+                    }
                 }
             }
+        }
+        // An output has one case for all of its dimensions, and without one of them it is no less
+        // code; what is computed in blocks of several (8 x 8 pixels) would be on their borders.
+        if (f_.is_output) {
+            offer([&](FunctionPlan& f) { std::ranges::fill(f.modulus, 1); });
+            offer([&](FunctionPlan& f) { f.modulus = together; });
         }
     }
 
