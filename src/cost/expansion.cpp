@@ -307,9 +307,8 @@ double told_apart(const Steps& steps, double rate, const Copies& copies) {
     }
     const std::int64_t period = in_blocks ? steps.points : copies.multiple;
     const auto stride = static_cast<std::int64_t>(copies.stride);
-    return period == 0
-               ? copies.count
-               : std::min(copies.count, static_cast<double>(period / std::gcd(period, stride)));
+    const std::int64_t points = period == 0 ? 0 : period / std::gcd(period, stride);
+    return points == 0 ? copies.count : std::min(copies.count, static_cast<double>(points));
 }
 
 // Points along a coordinate that all copies touch together, of which each touches `extent`, side by

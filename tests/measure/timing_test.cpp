@@ -79,7 +79,10 @@ TEST(Interleaving, RoundsAndTimeEndIt) {
 TEST(Interleaving, WhatIsRelativeIsKnownOnAMachineThatDrifts) {
     int calls = 0;
     const auto takes = [&](double seconds) {
-        return [&calls, seconds](int) { return (calls++ / 2 + 1) * seconds; };
+        return [&calls, seconds](int) {
+            const int round = calls++ / 2;
+            return (round + 1) * seconds;
+        };
     };
     TimingLimits limits;
     limits.precision = 0.01;
