@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string>
 
 #include "halide/apply.h"
@@ -81,6 +82,26 @@ void vectorize_at_root(const Halide::Pipeline& pipeline, const Halide::Target& t
             const int lanes = target.natural_vector_size(function.output_types().front());
             Halide::Func f(function);
             f.vectorize(f.args().front(), std::max(2, lanes), Halide::TailStrategy::GuardWithIf);
+        }
+    }
+}
+
+void never_partition(const Halide::Pipeline& pipeline) {
+    std::set<std::string> outputs;
+    for (const Halide::Func& output : pipeline.outputs()) {
+        outputs.insert(output.name());
+    }
+    for (const auto& [name, function] : locked_environment(pipeline)) {
+        const auto updates = static_cast<int>(function.updates().size());
+        const bool has_loops = outputs.contains(name) || updates > 0 ||
+                               !function.schedule().compute_level().is_inlined();
+        if (!has_loops || function.has_extern_definition()) {
+            continue;
+        }
+        Halide::Func f(function);
+        f.never_partition_all();
+        for (int i = 0; i < updates; i++) {
+            f.update(i).never_partition_all();
         }
     }
 }

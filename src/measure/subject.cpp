@@ -150,6 +150,7 @@ Halide::Pipeline Subject::reference_pipeline(Reference reference) const {
     } else if (inlined_calls(copy) > kMostInlinedCalls) {
         compute_inlined_at_root(copy, Expand::SharedFunctions);
     }
+    never_partition(copy);
     return copy;
 }
 

@@ -135,6 +135,39 @@ TEST_F(MeasurePoolTest, WhatARoundingTipsOverIsNotWrong) {
     }
 }
 
+// Unscheduled, Halide 21 computes the first row's vertical differences of one row only: such a
+// pipeline is wrong as it is, and what computes the right values is not.
+TEST_F(MeasurePoolTest, TheReferenceHasNoDividedLoops) {
+    Halide::Var x("x");
+    Halide::Var y("y");
+    Halide::ImageParam in(Halide::UInt(8), 2, "in");
+    in.dim(0).set_min(0);
+    in.dim(1).set_min(0);
+    const Halide::Func clamped = Halide::BoundaryConditions::repeat_edge(in);
+    const Halide::RDom r(0, in.dim(0).extent(), 1, in.dim(1).extent() - 1, "r");
+    Halide::Func paths("paths");
+    paths(x, y) = Halide::cast<int>(Halide::absd(clamped(x + 1, y), clamped(x - 1, y))) +
+                  Halide::cast<int>(Halide::absd(clamped(x, y + 1), clamped(x, y - 1)));
+    const Halide::Expr left =
+        paths(Halide::clamp(Halide::likely(r.x - 1), 0, in.dim(0).extent() - 1), r.y - 1);
+    paths(r.x, r.y) += Halide::min(paths(r.x, r.y - 1), left);
+    in.set_estimates({{0, 128}, {0, 96}});
+    paths.set_estimates({{0, 128}, {0, 96}});
+    const Halide::Pipeline pipeline(paths);
+    save(pipeline);
+    const auto pool = start();
+    ASSERT_NE(pool, nullptr);
+    const Result<PipelineDag> dag = read_pipeline(pipeline, Halide::get_host_target());
+    ASSERT_TRUE(dag) << dag.error();
+    Schedule at_root = empty_schedule(dag.value());
+    for (FunctionSchedule& f : at_root.functions) {
+        f.compute = Level::root();
+    }
+    const std::vector<Candidate> candidates{{print_json(dag.value(), at_root)}};
+    const Measurement right = pool->measure(candidates).front();
+    EXPECT_EQ(right.outcome, Outcome::Timed) << right.message;
+}
+
 // As it is, each pixel would take a scan of its own: four hours.
 TEST_F(MeasurePoolTest, ScansWithoutAPlaceAreAtRootInTheReference) {
     options_.reference_seconds = 30;
