@@ -20,6 +20,8 @@ constexpr double kShuffle = 1;  // cycles
 // places are constants (0.7 cycles an element of floats, 0.6 of bytes, at every 16th to 48th;
 // Sapphire Rapids. Zen 4: 0.45 of floats at every eighth).
 constexpr double kOfBlock = 0.25;
+// Without masks for single elements, each takes an insertion beside its load.
+constexpr double kOfBlockInserted = 0.5;
 
 // Of what is gathered, elements that go through runs of their own into sums in registers: their
 // places are known without a vector of indices, and their cache lines stay (an argmax of 16 runs of
@@ -151,11 +153,12 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
         all_between(elements, rate)) {
+        const double of_block = machine_.masked_bytes() == 1 ? kOfBlock : kOfBlockInserted;
         if (store || is_shuffled(elements)) {
             const double each = dense.instructions * std::log2(std::max(2.0, lanes));
             return {dense.cycles + kShuffle * each, dense.instructions + each};
         }
-        return {std::min(far_apart(elements, type, lanes, rate), kOfBlock * one_by_one), lanes};
+        return {std::min(far_apart(elements, type, lanes, rate), of_block * one_by_one), lanes};
     }
     if (!scattered && even && !store && rate > kFarthestNear) {
         const double apart = far_apart(elements, type, lanes, rate);
