@@ -340,6 +340,10 @@ class Worker {
         }
     }
 
+    [[nodiscard]] bool waits_for_anchor(const Running& running) const {
+        return anchor_ && !anchor_->asked.empty() && anchor_->asked.front() == running.number;
+    }
+
     void lose_anchor() {
         anchor_.reset();
         for (Running& each : running_) {
@@ -426,7 +430,12 @@ class Worker {
 
     void enforce_limits() {
         for (Running& each : running_) {
-            enforce_limit(each);
+            if (waits_for_anchor(each) && each.child->seconds() > limit_of(each.phase)) {
+                lose_anchor();
+            }
+            if (!each.lost_anchor) {
+                enforce_limit(each);
+            }
         }
         if (anchor_ && anchor_->child->seconds() > limit_of(anchor_->phase)) {
             lose_anchor();

@@ -312,7 +312,8 @@ TEST_F(MeasurePoolTest, AnAnchorThatCannotBeRunIsNone) {
     const std::vector<Candidate> anchors{{"no schedule"},
                                          {"none", {library("fault_crash")}},
                                          {"none", {library("fault_loop")}},
-                                         {"none", {library("fault_leave")}}};
+                                         {"none", {library("fault_leave")}},
+                                         {"none", {library("fault_stop")}}};
     for (const Candidate& anchor : anchors) {
         pool->set_anchor(anchor, 1);
         const std::vector<Candidate> candidates(3, Candidate{"none"});

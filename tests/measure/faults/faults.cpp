@@ -37,6 +37,10 @@ std::int32_t with_fault(std::int32_t x) {
             return calls > 100'000 && x == 3 ? 4 : x;
         case Fault::leave:  // not at first
             return calls > 100'000 ? std::raise(SIGKILL) : x;
+        case Fault::stop:  // not at first
+            for (volatile bool forever = calls > 100'000; forever;) {
+            }
+            return x;
     }
     return x;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-enum class Fault { none, crash, loop, allocate, wrong, abort, late, leave };
+enum class Fault { none, crash, loop, allocate, wrong, abort, late, leave, stop };
 
 #pragma GCC visibility push(default)
 extern "C" {
