@@ -48,11 +48,11 @@ std::int64_t points_at_each_use(const Function& f) {
 
 bool move_alike(const Load& a, const Load& b) {
     return a.source == b.source && a.index == b.index &&
-           std::ranges::equal(a.coords, b.coords,
-                              [](const Coordinate& mine, const Coordinate& other) {
-                                  return mine.affine == other.affine && mine.rates == other.rates &&
-                                         mine.clamped_loops == other.clamped_loops;
-                              });
+           std::ranges::equal(
+               a.coords, b.coords, [](const Coordinate& mine, const Coordinate& other) {
+                   return mine.affine == other.affine && mine.rates == other.rates &&
+                          mine.steps == other.steps && mine.clamped_loops == other.clamped_loops;
+               });
 }
 
 std::vector<Load> united(const std::vector<Load>& loads) {
