@@ -153,11 +153,11 @@ Access Accesses::one(const Elements& elements, ElementType type, double lanes, b
     }
     if (!scattered && interleaves && rate > 1 && rate <= kWidestBlock &&
         all_between(elements, rate)) {
-        const double of_block = machine_.masked_bytes() == 1 ? kOfBlock : kOfBlockInserted;
         if (store || is_shuffled(elements)) {
             const double each = dense.instructions * std::log2(std::max(2.0, lanes));
             return {dense.cycles + kShuffle * each, dense.instructions + each};
         }
+        const double of_block = machine_.masked_bytes() == 1 ? kOfBlock : kOfBlockInserted;
         return {std::min(far_apart(elements, type, lanes, rate), of_block * one_by_one), lanes};
     }
     if (!scattered && even && !store && rate > kFarthestNear) {

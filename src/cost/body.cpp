@@ -15,16 +15,17 @@ Body::Body(ScheduleFacts& facts, const NestFacts& nest, int apart)
     const Stage& stage = f.stages[nest.stage];
     // Of the first of so many points, only where the definition says something about it.
     const auto multiple = [&](int dim, double points) -> std::int64_t {
-        const Loop& loop = stage.loops[dim];
         if (nest.expansion->periods[dim] == 1) {
             return 1;
         }
+        const Loop& loop = stage.loops[dim];
         const bool fixed = loop.is_reduction() ? loop.constant_extent : f.constant[loop.position];
-        const std::int64_t begin = fixed ? loop.range.min
-                                   : loop.is_reduction()
-                                       ? 1
-                                       : known_multiple(facts, nest.function, loop.position);
-        return std::gcd(begin, static_cast<std::int64_t>(points));
+        if (loop.is_reduction() && !fixed) {
+            return 1;
+        }
+        return std::gcd(
+            fixed ? loop.range.min : known_multiple(facts, nest.function, loop.position),
+            static_cast<std::int64_t>(points));
     };
     if (f.joined) {
         conditions = static_cast<double>(f.types.size());

@@ -109,16 +109,9 @@ class Needed {
     // How far the iterations around the site's are apart along that loop of its stage; 0: not at
     // all.
     [[nodiscard]] std::int64_t step(int l) const {
-        const LoopNest& nest = facts_.placement().running_nest(site_.function, site_.stage);
-        std::vector<LoopRef> usual;
-        bool inside = true;
-        std::int64_t apart = 0;
-        for (const LoopRef& loop :
-             loop_order(nest, facts_.placement().dims(site_.function, site_.stage), usual)) {
-            inside = inside && loop != site_.loop;
-            apart = inside || loop.dim != l ? apart : std::gcd(apart, loop_stride(nest, loop));
-        }
-        return apart;
+        const Placement& placement = facts_.placement();
+        return stride_around(placement.running_nest(site_.function, site_.stage),
+                             placement.dims(site_.function, site_.stage), site_.loop, l);
     }
 
     ScheduleFacts& facts_;

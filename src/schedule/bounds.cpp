@@ -180,7 +180,7 @@ bool Regions::iterations_of(int consumer, int s) {
             values[l].multiple = modulus > 1 ? modulus : values[l].multiple;
             // What slides begins where the iteration before has ended.
             const double* const rates = &bounds_.scratch_.rates[l * dims_];
-            if (bounds_.placement().slides(consumer) &&
+            if (values[l].multiple != 1 && bounds_.placement().slides(consumer) &&
                 std::any_of(rates, rates + dims_, [](double rate) { return rate != 0; })) {
                 values[l].multiple = 1;
             }
@@ -220,15 +220,13 @@ std::int64_t Regions::multiple_of_tile(int l) const {
     if (!bounds_.shared_.of_running_cases || loop.is_reduction()) {
         return 1;
     }
-    const LoopNest& nest = bounds_.placement().running_nest(site_.function, site_.stage);
-    std::vector<LoopRef> usual;
-    bool inside = true;
-    std::int64_t multiple = bounds_.region_multiple(site_.function, loop.position);
-    for (const LoopRef& each : loop_order(nest, bounds_.dims(site_.function, site_.stage), usual)) {
-        inside = inside && each != site_.loop;
-        multiple = inside || each.dim != l ? multiple : std::gcd(multiple, loop_stride(nest, each));
-    }
-    return multiple;
+    const std::int64_t multiple = bounds_.region_multiple(site_.function, loop.position);
+    return multiple == 1
+               ? 1
+               : std::gcd(
+                     multiple,
+                     stride_around(bounds_.placement().running_nest(site_.function, site_.stage),
+                                   bounds_.dims(site_.function, site_.stage), site_.loop, l));
 }
 
 // Of one nest of the site's stage, to those of all.

@@ -3,6 +3,7 @@
 #include "schedule/loops.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/divide.h"
@@ -90,6 +91,18 @@ bool has_constant_extent(const std::vector<StageDim>& dims, LoopRef loop) {
 
 std::int64_t loop_stride(const LoopNest& nest, LoopRef loop) {
     return loop.level < split_count(nest, loop.dim) ? nest.splits[loop.dim][loop.level].factor : 1;
+}
+
+std::int64_t stride_around(const LoopNest& nest, const std::vector<StageDim>& dims, LoopRef loop,
+                           int dim) {
+    std::vector<LoopRef> usual;
+    bool inside = true;
+    std::int64_t apart = 0;
+    for (const LoopRef& each : loop_order(nest, dims, usual)) {
+        inside = inside && each != loop;
+        apart = inside || each.dim != dim ? apart : std::gcd(apart, loop_stride(nest, each));
+    }
+    return apart;
 }
 
 bool makes_tasks(const LoopNest& nest, int dim) {

@@ -30,6 +30,12 @@ namespace nestor {
  * inside. */
 [[nodiscard]] std::int64_t loop_stride(const LoopNest& nest, LoopRef loop);
 
+/** What the places of a loop's iterations and of those around it are apart along a dimension: the
+ * greatest common divisor of these loops' strides along it; 0 if there are none. `dims` is for the
+ * usual order. */
+[[nodiscard]] std::int64_t stride_around(const LoopNest& nest, const std::vector<StageDim>& dims,
+                                         LoopRef loop, int dim);
+
 /** Whether the only split of a dimension says how many iterations of the loop over it a parallel
  * task runs, one after the other. */
 [[nodiscard]] bool makes_tasks(const LoopNest& nest, int dim);

@@ -241,7 +241,7 @@ class Neighbours {
         const auto counts = [&](int f) {
             return f_.is_output || plan_.functions[f].place == Place::Inlined;
         };
-        std::vector<int> together(mine().modulus.size(), 1);
+        std::vector<int> all_dims(mine().modulus.size(), 1);
         for (const Stage& stage : f_.stages) {
             const std::vector<int> all = periods(builder_.dag(), function_, stage.index, counts);
             for (std::size_t l = 0; l < all.size(); l++) {
@@ -249,12 +249,12 @@ class Neighbours {
                 if (loop.is_reduction()) {
                     continue;
                 }
-                int& longest = together[loop.position];
-                longest = std::max(longest, all[l]);
+                if (f_.is_output) {
+                    all_dims[loop.position] = std::max(all_dims[loop.position], all[l]);
+                    continue;
+                }
                 for (const int modulus : {1, all[l]}) {
-                    if (!f_.is_output) {
-                        offer([&](FunctionPlan& f) { f.modulus[loop.position] = modulus; });
-                    }
+                    offer([&](FunctionPlan& f) { f.modulus[loop.position] = modulus; });
                 }
             }
         }
@@ -262,7 +262,7 @@ class Neighbours {
         // code; what is computed in blocks of several (8 x 8 pixels) would be on their borders.
         if (f_.is_output) {
             offer([&](FunctionPlan& f) { std::ranges::fill(f.modulus, 1); });
-            offer([&](FunctionPlan& f) { f.modulus = together; });
+            offer([&](FunctionPlan& f) { f.modulus = all_dims; });
         }
     }
 

@@ -90,6 +90,15 @@ Halide::Pipeline scans() {
     return {out};
 }
 
+/// Every function at root, in scalars.
+Candidate at_root(const PipelineDag& dag) {
+    Schedule schedule = empty_schedule(dag);
+    for (FunctionSchedule& f : schedule.functions) {
+        f.compute = Level::root();
+    }
+    return {print_json(dag, schedule)};
+}
+
 class MeasurePoolTest : public ::testing::Test {
   protected:
     MeasurePoolTest() {
@@ -125,11 +134,7 @@ TEST_F(MeasurePoolTest, WhatARoundingTipsOverIsNotWrong) {
     ASSERT_NE(pool, nullptr);
     const Result<PipelineDag> dag = read_pipeline(tips_over(), Halide::get_host_target());
     ASSERT_TRUE(dag) << dag.error();
-    Schedule schedule = empty_schedule(dag.value());
-    for (FunctionSchedule& f : schedule.functions) {
-        f.compute = Level::root();
-    }
-    const std::vector<Candidate> candidates{{"none"}, {print_json(dag.value(), schedule)}};
+    const std::vector<Candidate> candidates{{"none"}, at_root(dag.value())};
     for (const Measurement& m : pool->measure(candidates)) {
         EXPECT_EQ(m.outcome, Outcome::Timed) << m.message;
     }
@@ -159,11 +164,7 @@ TEST_F(MeasurePoolTest, TheReferenceHasNoDividedLoops) {
     ASSERT_NE(pool, nullptr);
     const Result<PipelineDag> dag = read_pipeline(pipeline, Halide::get_host_target());
     ASSERT_TRUE(dag) << dag.error();
-    Schedule at_root = empty_schedule(dag.value());
-    for (FunctionSchedule& f : at_root.functions) {
-        f.compute = Level::root();
-    }
-    const std::vector<Candidate> candidates{{print_json(dag.value(), at_root)}};
+    const std::vector<Candidate> candidates{at_root(dag.value())};
     const Measurement right = pool->measure(candidates).front();
     EXPECT_EQ(right.outcome, Outcome::Timed) << right.message;
 }
@@ -280,11 +281,7 @@ TEST_F(MeasurePoolTest, BesideAnAnchorTimesAreRelative) {
     ASSERT_NE(pool, nullptr);
     const Result<PipelineDag> dag = read_pipeline(blur(), Halide::get_host_target());
     ASSERT_TRUE(dag) << dag.error();
-    Schedule at_root = empty_schedule(dag.value());
-    for (FunctionSchedule& f : at_root.functions) {
-        f.compute = Level::root();
-    }
-    const Candidate scalar{print_json(dag.value(), at_root)};
+    const Candidate scalar = at_root(dag.value());
     const double said = 1000;  // a million times what it takes
     pool->set_anchor(scalar, said);
     const std::vector<Seed> seeds =
