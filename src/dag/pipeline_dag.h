@@ -118,6 +118,15 @@ struct OpCounts {
     [[nodiscard]] float work() const;
 };
 
+/** An operation of a choice between what is inside of a border and what is beyond
+ * (BoundaryConditions::constant_exterior): one of its comparisons, or the choice itself. None of
+ * them is left where a loop is divided so that the outcome is known. */
+struct BorderOp {
+    OpCount op;
+    LoopSet condition = 0;   // loops of the stage that the outcome changes with
+    bool is_choice = false;  // no comparison
+};
+
 /** What a definition chooses by and what is the same for all of its points: the mode in
  * select(mode == 2, ...) or mux(modes(3), ...), the flag in select(flag, ...). */
 struct Selector {
@@ -174,6 +183,7 @@ struct Stage {
     /** The same with what elements of a tuple have in common once, if there is such: see
      * cost/terms/compute.cpp. */
     std::optional<OpCounts> merged_ops;
+    std::vector<BorderOp> border_ops;  // not in `ops`
     std::optional<Selector> selector;  // of several, the one by which most work can be left out
     std::optional<NarrowProduct> product;
     std::vector<Phase> phases;  // at most 3

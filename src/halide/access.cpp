@@ -99,6 +99,9 @@ class Reader : public IRGraphVisitor {
         in_coordinate_ += boundary ? 1 : 0;
         include(op->condition);
         in_coordinate_ -= boundary ? 1 : 0;
+        if (boundary && in_coordinate_ == 0) {
+            count_border(op);
+        }
         conditional_++;
         include(op->true_value);
         include(op->false_value);
@@ -126,6 +129,37 @@ class Reader : public IRGraphVisitor {
         if (in_coordinate_ == 0 && times > 0) {
             stage_.ops.add(operation, element_of(type), changing_.of(e), times);
         }
+    }
+
+    void count_border(const Select* op) {
+        const LoopSet condition = changing_.of(op->condition);
+        for (const Expr& each : comparisons_of(op->condition)) {
+            const LoopSet loops = changing_.of(each);
+            stage_.border_ops.push_back(
+                {{Arithmetic::Select, element_of(Int(32)), loops, 0.5F}, loops, false});
+        }
+        stage_.border_ops.push_back(
+            {{Arithmetic::Select, element_of(op->type), changing_.of(op), 0.5F}, condition, true});
+    }
+
+    // Of a condition that consists of comparisons, without equal ones.
+    static std::vector<Expr> comparisons_of(const Expr& condition) {
+        std::set<Expr, ExprCompare> found;
+        std::vector<Expr> left = {condition};
+        while (!left.empty()) {
+            const Expr e = left.back();
+            left.pop_back();
+            if (const Or* either = e.as<Or>()) {
+                left.insert(left.end(), {either->a, either->b});
+            } else if (const And* both = e.as<And>()) {
+                left.insert(left.end(), {both->a, both->b});
+            } else if (const Not* other = e.as<Not>()) {
+                left.push_back(other->a);
+            } else if (!is_const(e)) {
+                found.insert(e);
+            }
+        }
+        return {found.begin(), found.end()};
     }
 
     // Whether a 32-bit factor has no value beyond 16 bits with a sign: of two such, LLVM makes a

@@ -52,6 +52,8 @@ void add_follower(const Function& follower, Function& leader) {
         mine.loads.push_back(served(load, values, before));
     }
     mine.ops.add(theirs.ops, 1);
+    mine.border_ops.insert(mine.border_ops.end(), theirs.border_ops.begin(),
+                           theirs.border_ops.end());
     mine.merged_ops.reset();  // each function has a condition of its own
     if (mine.phases == theirs.phases) {
         for (std::size_t i = 0; i < mine.phase_ops.size(); i++) {

@@ -86,17 +86,22 @@ Coordinate over_loops(const Coordinate& coordinate, const Stage& stage, const Lo
     return result;
 }
 
+// Loops of the stage, as those of the split nest that go over them.
+LoopSet over_loops(LoopSet changing, const std::vector<LoopOfDim>& loops) {
+    LoopSet result = changing == kAllLoops ? kAllLoops : 0;
+    for (std::size_t l = 0; l < loops.size(); l++) {
+        const bool changes = contains(changing, loops[l].ref.dim);
+        result |= changes ? loop_set(static_cast<int>(l)) : 0;
+    }
+    return result;
+}
+
 // Operations by the stage's loops, by those of the split nest.
 OpCounts over_loops(const OpCounts& ops, const std::vector<LoopOfDim>& loops) {
     OpCounts result;
     result.load = ops.load;
     for (const OpCount& each : ops.counts) {
-        LoopSet changing = each.loops == kAllLoops ? kAllLoops : 0;
-        for (std::size_t l = 0; l < loops.size(); l++) {
-            const bool changes = contains(each.loops, loops[l].ref.dim);
-            changing |= changes ? loop_set(static_cast<int>(l)) : 0;
-        }
-        result.add(each.operation, each.type, changing, each.count);
+        result.add(each.operation, each.type, over_loops(each.loops, loops), each.count);
     }
     return result;
 }
@@ -267,6 +272,10 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     }
     rewrite_accesses(stage, nest, loops, first, preserved.size(), update);
     update.ops = over_loops(update.ops, loops);
+    for (BorderOp& each : update.border_ops) {
+        each.op.loops = over_loops(each.op.loops, loops);
+        each.condition = over_loops(each.condition, loops);
+    }
     if (update.merged_ops) {
         update.merged_ops = over_loops(*update.merged_ops, loops);
     }

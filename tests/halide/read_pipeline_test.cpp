@@ -443,6 +443,34 @@ TEST(Operations, AreNotCountedAtMirroredBorders) {
     }
 }
 
+// The comparisons of a border change with one coordinate each, what is chosen with all.
+TEST(Operations, OfBordersAreCountedApart) {
+    Var x("x"), y("y");
+    ImageParam in(Float(32), 2, "in");
+    Func picture("picture"), padded("padded"), out("out");
+    picture(x, y) = in(x, y) + 1.0F;
+    padded(x, y) = Halide::BoundaryConditions::constant_exterior(picture, 0.0F,
+                                                                 {{Expr(), Expr()}, {0, 50}})(x, y);
+    out(x, y) = padded(x, y - 1);
+    out.set_estimates({{0, 40}, {0, 50}});
+    in.set_estimates({{0, 40}, {0, 50}});
+    double comparisons = 0;
+    double choices = 0;
+    for (const Function& f : read(out).functions) {
+        EXPECT_EQ(f.stages[0].ops.of(Arithmetic::Select), 0) << f.halide_name;
+        for (const BorderOp& each : f.stages[0].border_ops) {
+            EXPECT_EQ(each.op.operation, Arithmetic::Select);
+            EXPECT_EQ(each.condition, loop_set(1));
+            EXPECT_EQ(contains(each.op.loops, 0), each.is_choice);
+            EXPECT_TRUE(contains(each.op.loops, 1));
+            EXPECT_EQ(each.op.type, each.is_choice ? ElementType::Float32 : ElementType::Int32);
+            (each.is_choice ? choices : comparisons) += each.op.count;
+        }
+    }
+    EXPECT_EQ(comparisons, 2 * 0.5);
+    EXPECT_EQ(choices, 0.5);
+}
+
 /// The update sums(x) += product(in(r, x), weights(r)), of such types.
 std::optional<NarrowProduct> product_of(
     const Halide::Type& in_type, const Halide::Type& weights_type,

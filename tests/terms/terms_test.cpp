@@ -507,6 +507,62 @@ TEST(Terms, ComputeOfPlacesInATable) {
     expect_faster({pipeline, graph, vectors}, {pipeline, graph, graph.plain()}, Term::Compute);
 }
 
+// Zeros around a picture whose elements are each multiplied by a vector of weights, along channels:
+// in memory, or by a choice for each element.
+TEST(Terms, ComputeBordersOfSingleElements) {
+    constexpr int kWidth = 256;
+    constexpr int kBlock = 8;
+    const int lanes = natural_lanes();
+    const int vectors = 16 * lanes;
+    Var k("k"), x("x"), y("y");
+    const ImageParam in = input({16, kWidth, 32}, "in");
+    const ImageParam weights = input({vectors, 16, 3}, "weights");
+    Func picture("picture"), padded("padded"), sums("sums"), out("out");
+    picture(k, x, y) = in(k, Halide::clamp(x, 0, kWidth - 1), y) + 1.0F;
+    padded(k, x, y) = select(x < 0 || x >= kWidth, 0.0F, Halide::likely(picture(k, x, y)));
+    RDom r(0, 16, 0, 3, "r");
+    sums(k, x, y) = 0.0F;
+    sums(k, x, y) += weights(k, r.x, r.y) * padded(r.x, x + r.y - 1, y);
+    out(k, x, y) = sums(k, x, y) + 1.0F;
+    out.set_estimates({{0, vectors}, {0, kWidth}, {0, 32}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto with_borders = [&](bool stored) {
+        Schedule schedule = graph.plain();
+        LoopNest& loops = nest(schedule, graph["out"]);
+        const LoopRef block = split(loops, 1, kBlock, Tail::ShiftInwards);
+        loops.vector = split(loops, 0, lanes, Tail::ShiftInwards);
+        loops.unrolled = {block};
+        loops.order = {*loops.vector, block, {0, 0}, {1, 0}, {2, 0}};
+        loops.partition = {{{1, 0}, PartitionPolicy::Never}};
+        for (const char* name : {"picture", "padded"}) {
+            if (stored || graph[name] == graph["picture"]) {
+                LoopNest& mine = nest(schedule, graph[name]);
+                mine.vector = split(mine, 0, natural_lanes(), Tail::RoundUp);
+                schedule.functions[graph[name]].compute = Level::root();
+            }
+        }
+        schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, {0, 0}});
+        for (const int stage : {0, 1}) {
+            LoopNest& mine = nest(schedule, graph["sums"], stage);
+            const Tail tail = stage == 0 ? Tail::RoundUp : Tail::GuardWithIf;
+            const LoopRef pixel = split(mine, 1, kBlock, tail);
+            mine.vector = split(mine, 0, lanes, tail);
+            mine.unrolled = {pixel};
+            mine.order = {*mine.vector, pixel};
+            if (stage == 1) {
+                const LoopRef channel{3, 0};
+                const LoopRef tap{4, 0};
+                mine.unrolled.push_back(tap);
+                mine.order.insert(mine.order.end(), {tap, channel});
+            }
+            mine.order.insert(mine.order.end(), {{0, 0}, {1, 0}, {2, 0}});
+        }
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(with_borders(true), with_borders(false), Term::Compute);
+}
+
 // The quotient of a vector that begins at a multiple is one element, and of another one a gather.
 TEST(Terms, ComputeQuotientsAreOneElementWhereVectorsBeginAtAMultiple) {
     constexpr int kBlock = 16;

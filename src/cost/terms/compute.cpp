@@ -1,15 +1,15 @@
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "cost/accesses.h"
 #include "cost/body.h"
+#include "cost/body_families.h"
 #include "cost/conditions.h"
 #include "cost/dots.h"
 #include "cost/phases.h"
 #include "cost/registers.h"
-#include "cost/sharing.h"
+#include "cost/spills.h"
 #include "cost/terms.h"
 #include "schedule/loops.h"
 
@@ -28,10 +28,6 @@ constexpr double kOuterIteration = 3;  // cycles of an iteration of a loop aroun
 // throughputs are measured.
 constexpr double kStalls = 1.6;
 constexpr double kCondition = 2;  // instructions
-// Of a sum without a register, beside its load and store: it waits for both, and the others are
-// moved from register to register. 32 sums of 1 by 16 floats took 27 cycles a step instead of 16,
-// with 28 registers for them (depthwise_conv, Zen 5).
-constexpr double kSpilledSum = 2;
 // Cycles of a store to a cache line that another thread stores to as well (a histogram for each of
 // two tasks, with one task's numbers next to the other's: 18 instead of 2 ms for 16M pixels, Zen
 // 5).
@@ -47,7 +43,11 @@ constexpr double kRepeated = 0.4;
 // Cycles of each element under a mask that is a branch (rows of 648 bytes or 16-bit numbers in
 // blocks of four vectors, on a Zen 3: what the last block takes).
 constexpr double kMaskedElement = 6;
-constexpr double kAddresses = 12;  // registers for them
+// Cycles of the vector units for an element that a border chooses, for all lanes: its condition
+// becomes a mask, and the element a vector, which for others the load does (24 of them for 72 sums
+// of products of 16 floats, whose conditions have no registers: 3 cycles each, kStalls included,
+// Xeon 5).
+constexpr double kChosenElement = 1.5;
 constexpr double kForwarding = 5;  // cycles from a store to the load that waits for it
 // Places that the data tell, of which an update meets the one before, and waits for it, in half of
 // all cases, since neighbouring values are alike (a histogram of 256 takes 1.34 of its time in
@@ -63,8 +63,9 @@ class NestWork {
           stage_(facts.graph().functions[nest.function].stages[nest.stage]),
           phases_(facts, nest),
           body_(facts, nest, phases_.apart()),
+          families_(facts, nest, body_),
           own_(own_operations()),
-          sharing_(facts, nest, body_),
+          spills_(facts, nest, body_, families_, own_),
           accesses_(facts, nest, body_) {
         if (body_.dot_dim >= 0) {
             dot_ = dot_work(machine_, stage_, body_.steps_in_vector);
@@ -87,10 +88,7 @@ class NestWork {
             count_loads(family);
         }
         count_stores();
-        spill();
-        spill_temporaries();
-        spill_shared();
-        spill_addresses();
+        spills_.add_to(cycles_, instructions_);
         instructions_ += kCondition * (body_.guarded - 1 + body_.guarded * body_.conditions) *
                          nest_.iterations(body_.rolled);
         count_chains();
@@ -123,37 +121,17 @@ class NestWork {
 
     [[nodiscard]] bool loads_wider_than_registers() const {
         return std::ranges::any_of(nest_.expansion->loads, [&](const Family& family) {
-            return instructions(machine_, type_of(family), lanes_of(family)).count > 1;
+            return families_.vectors_of(family) > 1;
         });
     }
 
     // 1. How often something runs that changes with some of the loops only.
 
-    template <class DependsOn>
-    [[nodiscard]] std::size_t innermost_of(const DependsOn& depends_on) const {
-        for (std::size_t i = body_.rolled; i < nest_.loops.size(); i++) {
-            if (depends_on(nest_.loops[i].site.loop.dim)) {
-                return i;
-            }
-        }
-        return nest_.loops.size();
-    }
-
-    // The same for loads and stores: LLVM takes none of them out of a condition.
+    // Of loads and stores LLVM takes none out of a condition.
     template <class DependsOn>
     [[nodiscard]] std::size_t innermost_access(const DependsOn& depends_on) const {
-        return body_.guarded > 1 || body_.conditions > 0 ? body_.rolled : innermost_of(depends_on);
-    }
-
-    // Members of all copies of the body that are loaded or computed.
-    [[nodiscard]] double distinct(const Family& family) const {
-        return family.distinct(body_.copies, kAllLoops, sharing_.apart(family));
-    }
-
-    [[nodiscard]] double lanes_of(const Family& family) const {
-        const bool all_steps = body_.dot_dim >= 0 && family.depends_on(body_.dot_dim);
-        return (body_.vector_dim >= 0 && family.depends_on(body_.vector_dim) ? body_.lanes : 1) *
-               (all_steps ? body_.steps_in_vector : 1);
+        return body_.guarded > 1 || body_.conditions > 0 ? body_.rolled
+                                                         : families_.innermost_of(depends_on);
     }
 
     // 2. Arithmetic. What does not change with a loop is computed once for all of it: LLVM and
@@ -179,66 +157,113 @@ class NestWork {
         const bool every_lane = body_.vector_dim >= 0 && changes(body_.vector_dim);
         const bool every_step = body_.dot_dim >= 0 && changes(body_.dot_dim);
         add_operations(op, (every_lane ? body_.lanes : 1) * (every_step ? steps : 1),
-                       body_.guarded * copies * nest_.iterations(innermost_of(changes)));
+                       body_.guarded * copies * nest_.iterations(families_.innermost_of(changes)));
+    }
+
+    // A choice whose result is one element for all lanes takes more than the operation.
+    void add_border(const BorderOp& border, LoopSet loops, double copies) {
+        add_changing(border.op, loops, 1, copies);
+        if (border.is_choice && body_.vector_dim >= 0 && !contains(loops, body_.vector_dim)) {
+            const auto changes = [&](int dim) { return contains(loops, dim); };
+            const double times =
+                body_.guarded * copies * nest_.iterations(families_.innermost_of(changes));
+            cycles_.arithmetic += times * kChosenElement;
+            instructions_ += times * 2;
+        }
+    }
+
+    // Share of the evaluations in which Halide does not know how a choice ends that changes with
+    // these loops of the nest: see border_share(). What is the same for all that an iteration of
+    // the innermost loop does is asked once for many.
+    [[nodiscard]] double share_unknown(LoopSet condition) {
+        double share = 0;
+        for (int d = 0; d < std::ssize(stage_.loops); d++) {
+            if (contains(condition, d) && (d == body_.vector_dim || differs_in_body(d))) {
+                share = std::max(share, share_at_border(d));
+            }
+        }
+        return share;
+    }
+
+    // Copies of the body that differ in these loops.
+    [[nodiscard]] double copies_along(LoopSet loops) const {
+        double copies = 1;
+        for (const Copies& each : body_.copies) {
+            copies *= contains(loops, each.dim) ? each.count : 1;
+        }
+        return copies;
     }
 
     void count_own() {
         for (const OpCount& op : (body_.dot_dim >= 0 ? dot_.ops : own_).counts) {
-            double copies = 1;
-            for (const Copies& each : body_.copies) {
-                copies *= contains(op.loops, each.dim) ? each.count : 1;
-            }
-            add_changing(op, op.loops, dot_.elements, copies);
+            add_changing(op, op.loops, dot_.elements, copies_along(op.loops));
         }
+        for (const BorderOp& each : stage_.border_ops) {
+            const double share = share_unknown(each.condition);
+            add_border(each, each.op.loops, share * copies_along(each.op.loops));
+        }
+    }
+
+    // The coordinates of an inlined function that loops of its stage go over, and how often its
+    // own reductions repeat what changes with them.
+    struct InlinedLoops {
+        LoopSet coords = 0;
+        double repeats = 1;
+    };
+
+    static InlinedLoops loops_of_inlined(const Stage& stage, LoopSet loops) {
+        InlinedLoops result;
+        for (int l = 0; l < std::ssize(stage.loops); l++) {
+            const Loop& loop = stage.loops[l];
+            if (!contains(loops, l)) {
+                continue;
+            }
+            if (loop.is_reduction()) {
+                result.repeats *= static_cast<double>(loop.range.extent);
+            } else {
+                result.coords |= loop_set(loop.position);
+            }
+        }
+        return result;
     }
 
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
-        const std::size_t at = innermost_of([&](int dim) { return family.depends_on(dim); });
-        note_invariant(family, at, body_.guarded * distinct(family));
+        spills_.note(family, body_.guarded * families_.distinct(family));
         // The operations are those of all elements of a tuple, and each has a family of its own.
-        const double share = family.times / std::max(1.0, static_cast<double>(f.types.size()));
-        const LoopSet apart = sharing_.apart(family);
+        const double each = family.times / std::max(1.0, static_cast<double>(f.types.size()));
+        const LoopSet apart = families_.sharing().apart(family);
+        const auto copies_of = [&](const InlinedLoops& loops) {
+            return each * loops.repeats * family.distinct(body_.copies, loops.coords, apart);
+        };
         for (const Stage& stage : f.stages) {
             for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
-                double repeats = share;
-                LoopSet coords = 0;
-                for (int l = 0; l < std::ssize(stage.loops); l++) {
-                    const Loop& loop = stage.loops[l];
-                    if (!contains(op.loops, l)) {
-                        continue;
-                    }
-                    if (loop.is_reduction()) {
-                        repeats *= static_cast<double>(loop.range.extent);
-                    } else {
-                        coords |= loop_set(loop.position);
-                    }
-                }
-                add_changing(op, family.changing_with(coords), body_.steps_in_vector,
-                             repeats * family.distinct(body_.copies, coords, apart));
+                const InlinedLoops loops = loops_of_inlined(stage, op.loops);
+                add_changing(op, family.changing_with(loops.coords), body_.steps_in_vector,
+                             copies_of(loops));
+            }
+            for (const BorderOp& border : stage.border_ops) {
+                const LoopSet condition = loops_of_inlined(stage, border.condition).coords;
+                const double share = share_unknown(family.changing_with(condition));
+                const InlinedLoops loops = loops_of_inlined(stage, border.op.loops);
+                add_border(border, family.changing_with(loops.coords), share * copies_of(loops));
             }
         }
     }
 
     // 3. Loads and stores.
 
-    [[nodiscard]] ElementType type_of(const Family& family) const {
-        return family.source == Source::Input
-                   ? facts_.graph().inputs[family.index].type.element()
-                   : facts_.graph().functions[family.index].types[family.value].element();
-    }
-
     void count_loads(const Family& family) {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
-        const double distinct = body_.guarded * this->distinct(family);
-        note_invariant(family, at, distinct);
+        const double distinct = body_.guarded * families_.distinct(family);
+        spills_.note(family, distinct);
         if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
             return;
         }
-        note_addresses(family);
+        spills_.note_addresses(family);
         const int dense = facts_.placement().dense_dim(family.source, family.index);
-        const ElementType type = type_of(family);
-        const double lanes = lanes_of(family);
+        const ElementType type = families_.type_of(family);
+        const double lanes = families_.lanes_of(family);
         const Access each = accesses_.load(family, type, lanes);
         double times = family.times * distinct * nest_.iterations(at);
         times *= family.conditional ? needed() : 1;
@@ -277,8 +302,9 @@ class NestWork {
             const Coordinate& each = family.coords[c];
             if (!each.affine && facts_.stride(family.source, family.index, c) == 0) {
                 const LoopSet loops = family.changing_with(loop_set(c));
-                const double copies = family.times * family.distinct(body_.copies, loop_set(c),
-                                                                     sharing_.apart(family));
+                const double copies =
+                    family.times *
+                    family.distinct(body_.copies, loop_set(c), families_.sharing().apart(family));
                 for (const Arithmetic operation : {Arithmetic::Multiply, Arithmetic::Add}) {
                     add_changing({operation, ElementType::Int32, kAllLoops, 1}, loops, 1, copies);
                 }
@@ -287,7 +313,7 @@ class NestWork {
     }
 
     // Of single elements at clamped coordinates, each has its own comparisons where no loop is
-    // divided so that they are known; of conditional ones (constant_exterior), a choice, too.
+    // divided so that they are known.
     void add_clamps(const Family& family, double lanes, double times) {
         if (lanes > 1) {
             return;
@@ -296,25 +322,24 @@ class NestWork {
         for (const Coordinate& each : family.coords) {
             double share = 0;
             for (int d = 0; each.affine && d < std::ssize(stage_.loops); d++) {
-                if (each.is_clamped_along(d) && changes_in_body(each, d)) {
+                if (each.is_clamped_along(d) && each.rates[d] != 0 && differs_in_body(d)) {
                     share = std::max(share, share_at_border(d));
                 }
             }
             clamps += share;
         }
-        const double each = kClamp * (family.conditional ? 2 : 1);
-        cycles_.scalars += clamps * each * times;
-        instructions_ += 2 * clamps * each * times;
+        cycles_.scalars += clamps * kClamp * times;
+        instructions_ += 2 * clamps * kClamp * times;
     }
 
-    // Whether such a coordinate differs between copies of the body, or iterations of its loop.
-    [[nodiscard]] bool changes_in_body(const Coordinate& coordinate, int dim) const {
-        return coordinate.rates[dim] != 0 &&
-               (std::ranges::any_of(
-                    body_.copies,
-                    [&](const Copies& each) { return each.dim == dim && each.count > 1; }) ||
-                (body_.rolled < nest_.loops.size() &&
-                 nest_.loops[body_.rolled].site.loop.dim == dim));
+    // Whether copies of the body, or iterations of its loop, are at different points along a
+    // dimension.
+    [[nodiscard]] bool differs_in_body(int dim) const {
+        return std::ranges::any_of(
+                   body_.copies,
+                   [&](const Copies& each) { return each.dim == dim && each.count > 1; }) ||
+               (body_.rolled < nest_.loops.size() &&
+                nest_.loops[body_.rolled].site.loop.dim == dim);
     }
 
     // Share of the vectors that are loaded where the index is clamped, and not known not to be.
@@ -403,12 +428,14 @@ class NestWork {
             // whether it is one (lstm_step, an update with blocks of eight rows, Zen 4).
             const bool in_memory = written.scattered || !apart || body_.guarded > 1;
             const std::size_t stored = in_memory ? body_.rolled : at;
-            accumulators_ +=
-                stored > body_.rolled ? copies * instructions(machine_, element, lanes).count : 0;
+            if (stored > body_.rolled) {
+                spills_.note_accumulators(copies * instructions(machine_, element, lanes).count);
+            }
             if (in_registers) {
                 continue;
             }
-            const double times = copies * (in_memory ? steps() : 1) * nest_.iterations(stored);
+            const double times =
+                copies * (in_memory ? spills_.steps() : 1) * nest_.iterations(stored);
             cycles_.stores += times * (written.cycles + (shares_lines(type) ? kTakenLine : 0));
             instructions_ += times * written.instructions;
             add_masks(element, lanes, times);
@@ -421,191 +448,7 @@ class NestWork {
         }
     }
 
-    // Steps of a reduction in one iteration.
-    [[nodiscard]] double steps() const {
-        double steps = 1;
-        for (const Copies& each : body_.copies) {
-            steps *= stage_.loops[each.dim].is_reduction() ? each.count : 1;
-        }
-        return steps;
-    }
-
-    // 4. Registers.
-
-    void note_invariant(const Family& family, std::size_t at, double distinct) {
-        if (at > body_.rolled && body_.rolled < nest_.loops.size()) {
-            const ElementType type = type_of(family);
-            invariants_ += distinct * instructions(machine_, type, lanes_of(family)).count;
-        }
-    }
-
-    // Vectors of what is computed in each iteration of the innermost loop: sums stay where they are
-    // meanwhile. 28 sums took 1.25 times as long as 24 where four vectors are packed for each step
-    // (a product of bytes, Zen 5).
-    [[nodiscard]] double computed_inside() const {
-        if (body_.rolled >= nest_.loops.size() || accumulators_ == 0) {
-            return 0;
-        }
-        double vectors = 0;
-        for (const NestFacts& each : facts_.nests_at(nest_.loops[body_.rolled].site)) {
-            const Function& f = facts_.graph().functions[each.function];
-            double copies = 1;
-            for (const LoopFacts& loop : each.loops) {
-                copies *= loop.run == LoopRun::Unrolled ? loop.trips : 1;
-            }
-            for (const ScalarType& type : f.types) {
-                vectors += copies * instructions(machine_, type.element(), each.lanes()).count;
-            }
-        }
-        return vectors;
-    }
-
-    void spill() {
-        constexpr double kTemporaries = 4;
-        const double free =
-            machine_.registers.value_or(16) - computed_inside() - std::max(kTemporaries, waiting());
-        const double times = nest_.iterations(body_.rolled);
-        // An accumulator that has no register is loaded and stored at each step, an invariant
-        // loaded.
-        const double spilled = steps() * std::clamp(accumulators_ - free, 0.0, accumulators_);
-        const double reloaded =
-            std::max(0.0, std::min(invariants_, accumulators_ + invariants_ - free));
-        const double load = machine_.load[Width::Bytes32].value_or(0.5);
-        const double store = machine_.store[Width::Bytes32].value_or(1);
-        cycles_.loads += times * (spilled + reloaded) * load;
-        cycles_.stores += times * spilled * store;
-        cycles_.arithmetic += times * spilled * kSpilledSum;
-        instructions_ += times * (2 * spilled + reloaded);
-    }
-
-    // Vectors of several registers are computed one operation after the other, each on all of them:
-    // so many values are alive at a time.
-    void spill_temporaries() {
-        constexpr double kAlive = 5;
-        if (body_.dot_dim >= 0) {
-            return;  // it is one instruction
-        }
-        double vectors = 0;  // of work, in units of the widest
-        double registers = 1;
-        for (const OpCount& op : own_.counts) {
-            const bool vector = body_.vector_dim >= 0 && contains(op.loops, body_.vector_dim);
-            if (op.operation && vector) {
-                registers = std::max(registers, instructions(machine_, op.type, body_.lanes).count);
-                vectors += op.count;
-            }
-        }
-        const double alive = registers * std::min(vectors + 1, kAlive);
-        const double free = machine_.registers.value_or(16);
-        if (alive <= free) {
-            return;
-        }
-        const double spilled = (1 - free / alive) * vectors * registers * body_.all_copies *
-                               nest_.iterations(body_.rolled);
-        cycles_.loads += spilled * machine_.load[Width::Bytes32].value_or(0.5);
-        cycles_.stores += spilled * machine_.store[Width::Bytes32].value_or(1);
-        instructions_ += 2 * spilled;
-    }
-
-    // Values of a family that wait at the same time for a copy that uses them again: all that the
-    // copies inside of the outermost loop that shares any of them use.
-    [[nodiscard]] double waiting(const Family& family) const {
-        const LoopSet apart = sharing_.apart(family);
-        double waiting = family.members;
-        double before = family.members;
-        for (std::size_t i = 0; i < body_.copies.size(); i++) {
-            const double with = family.distinct(std::span<const Copies>(body_.copies).first(i + 1),
-                                                kAllLoops, apart);
-            if (with < before * body_.copies[i].count) {
-                waiting = before;
-            }
-            before = with;
-        }
-        return waiting;
-    }
-
-    // visit(family, vectors of one value, uses, how many differ, whether it is computed) of what
-    // unrolled copies share in an iteration of the innermost loop.
-    template <class Visit>
-    void visit_shared(const Visit& visit) const {
-        for (const auto* families : {&nest_.expansion->inlined, &nest_.expansion->loads}) {
-            for (const Family& family : *families) {
-                const double uses = family.members * body_.all_copies;
-                const double distinct = this->distinct(family);
-                const bool hoisted =
-                    innermost_of([&](int dim) { return family.depends_on(dim); }) > body_.rolled;
-                if (!hoisted && uses > distinct && !only_reads(family)) {
-                    const double vectors =
-                        instructions(machine_, type_of(family), lanes_of(family)).count;
-                    visit(family, vectors, uses * vectors, distinct * vectors,
-                          families == &nest_.expansion->inlined);
-                }
-            }
-        }
-    }
-
-    // Whether it is an inlined function that is another one's value: that one's load is what waits.
-    [[nodiscard]] bool only_reads(const Family& family) const {
-        return family.source == Source::Function &&
-               facts_.placement().is_transparent(family.index) &&
-               std::ranges::all_of(facts_.graph().functions[family.index].stages,
-                                   [](const Stage& stage) { return stage.ops.counts.empty(); });
-    }
-
-    // Vectors that wait for the next copy that uses them, all together.
-    [[nodiscard]] double waiting() const {
-        double all = 0;
-        visit_shared([&](const Family& family, double vectors, double, double, bool) {
-            all += waiting(family) * vectors;
-        });
-        return all;
-    }
-
-    // Values without a register are loaded again by each copy that shares them, and those that are
-    // computed are stored first.
-    void spill_shared() {
-        const double all = waiting();
-        const double free = machine_.registers.value_or(16);
-        if (all <= free) {
-            return;
-        }
-        const double spilled = (1 - free / all) * nest_.iterations(body_.rolled);
-        const double load = machine_.load[Width::Bytes32].value_or(0.5);
-        const double store = machine_.store[Width::Bytes32].value_or(1);
-        visit_shared([&](const Family&, double, double uses, double distinct, bool computed) {
-            cycles_.loads += spilled * (uses - distinct) * load;
-            cycles_.stores += computed ? spilled * distinct * store : 0;
-            instructions_ += spilled * (uses - (computed ? 0 : distinct));
-        });
-    }
-
-    // Rows whose distance from each other is no constant have an address each, which is loaded
-    // where it has no register (32 copies of nine taps each: 251 loads of addresses beside the 288
-    // of what is there; depthwise_conv).
-    void spill_addresses() {
-        const double spilled =
-            std::max(0.0, addresses_ - kAddresses) * nest_.iterations(body_.rolled);
-        cycles_.loads += spilled * machine_.load[Width::Scalar].value_or(0.5);
-        instructions_ += spilled;
-    }
-
-    // Of a load in each iteration of the innermost loop.
-    void note_addresses(const Family& family) {
-        if (innermost_of([&](int dim) { return family.depends_on(dim); }) <= body_.rolled) {
-            addresses_ +=
-                family.distinct(body_.copies, coordinates_of_rows(family), sharing_.apart(family));
-        }
-    }
-
-    // Those along which neighbours are no constant distance apart.
-    [[nodiscard]] LoopSet coordinates_of_rows(const Family& family) {
-        LoopSet rows = 0;
-        for (int c = 0; c < std::ssize(family.coords); c++) {
-            rows |= sharing_.has_known_distance(family, c) ? 0 : loop_set(c);
-        }
-        return rows;
-    }
-
-    // 5. Chains.
+    // 4. Chains.
 
     void count_chains() {
         if (!stage_.reads_itself || body_.rolled >= nest_.loops.size()) {
@@ -615,10 +458,10 @@ class NestWork {
         if (!innermost.is_reduction()) {
             return;
         }
-        const bool in_registers =
-            accumulators_ > 0 && accumulators_ <= machine_.registers.value_or(16);
-        const double step = step_latency() + (in_registers ? 0 : kForwarding);
-        cycles_.latency = nest_.iterations(body_.rolled) * steps() * step * share_at_same_place();
+        const double step =
+            step_latency() + (spills_.has_accumulators_in_registers() ? 0 : kForwarding);
+        cycles_.latency =
+            nest_.iterations(body_.rolled) * spills_.steps() * step * share_at_same_place();
     }
 
     // Of updates, those that change what the one before has changed.
@@ -662,7 +505,7 @@ class NestWork {
         return stage_.associative ? longest : std::clamp(sum, longest, 6 * longest);
     }
 
-    // 6. Loops.
+    // 5. Loops.
 
     void count_loops() {
         for (std::size_t i = body_.rolled; i < nest_.loops.size(); i++) {
@@ -685,16 +528,14 @@ class NestWork {
     const Stage& stage_;
     const KnownPhases phases_;
     const Body body_;
+    const BodyFamilies families_;
     const OpCounts& own_;  // of one evaluation
-    const Sharing sharing_;
+    Spills spills_;
     const Accesses accesses_;
     DotWork dot_;
     double masked_ = 0;     // see masked_share()
     int masked_bytes_ = 0;  // see Machine::masked_bytes(); 0: nothing is masked
     double instructions_ = 0;
-    double accumulators_ = 0;            // registers
-    double invariants_ = 0;              // registers
-    double addresses_ = 0;               // of what each iteration of the innermost loop loads
     std::vector<double> border_shares_;  // [loop]; empty, below 0: not asked for
     NestCycles cycles_;
 };
