@@ -167,12 +167,12 @@ double Footprints::own_bytes(const NestFacts& nest, std::size_t position) {
     return std::min(bytes, table(nest).all_bytes);
 }
 
-double Footprints::own_line_bytes(const NestFacts& nest, std::size_t position, double cache) {
-    const auto whole_lines = [&](std::size_t at) {
-        return std::max(1.0, line_ / own_layout(nest, at).contiguous);
-    };
-    const double factor = whole_lines(position);
-    return factor * own_bytes(nest, position) <= cache ? whole_lines(position + 1) : factor;
+double Footprints::own_line_bytes(const NestFacts& nest, std::size_t position, bool held) {
+    return std::max(1.0, line_ / own_layout(nest, held ? position + 1 : position).contiguous);
+}
+
+double Footprints::own_crowded(const NestFacts& nest, std::size_t position) {
+    return own_layout(nest, position).crowded;
 }
 
 double Footprints::own_pages(const NestFacts& nest, std::size_t position) {

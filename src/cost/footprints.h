@@ -41,8 +41,10 @@ class Footprints {
     /** Bytes of the nest's own function that one iteration of the loop writes. */
     [[nodiscard]] double own_bytes(const NestFacts& nest, std::size_t position);
     /** Bytes of their cache lines, for each of these, where they lie apart: of all iterations of
-     * that loop if a cache of so many bytes holds the lines of one until the next. */
-    [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position, double cache);
+     * that loop if a cache holds the lines of one until the next. */
+    [[nodiscard]] double own_line_bytes(const NestFacts& nest, std::size_t position, bool held);
+    /** As Footprint::crowded. */
+    [[nodiscard]] double own_crowded(const NestFacts& nest, std::size_t position);
     /** Pages of memory that it writes. */
     [[nodiscard]] double own_pages(const NestFacts& nest, std::size_t position);
     /** Bytes of all that one iteration of the loop touches. */

@@ -14,6 +14,7 @@
 #include "halide/task_target.h"
 #include "measure/timing.h"
 #include "schedule/print.h"
+#include "tune/doubts.h"
 #include "tune/finals.h"
 #include "tune/remote_finals.h"
 
@@ -317,8 +318,20 @@ Status Tuner::measure(const std::vector<Proposal>& proposals) {
     }
     listener_.phase(task_.name, "measuring");
     Status problem = Ok{};
+    std::vector<Proposal> doubted;
+    std::vector<Candidate> again;
+    std::vector<Measurement> first;
     (void)pool_->measure(candidates, [&](std::size_t i, const Measurement& measurement) {
-        keep(proposals[i], measurement, problem);
+        if (is_doubtful(measurement, trials_.best_seconds())) {
+            doubted.push_back(proposals[i]);
+            again.push_back(candidates[i]);
+            first.push_back(measurement);
+        } else {
+            keep(proposals[i], measurement, problem);
+        }
+    });
+    (void)pool_->measure(again, [&](std::size_t i, const Measurement& measurement) {
+        keep(doubted[i], more_modest(first[i], measurement), problem);
     });
     return problem;
 }

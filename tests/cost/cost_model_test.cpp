@@ -810,6 +810,44 @@ TEST(Cost, UpdatesWaitForThoseThatMeetTheSamePlace) {
     EXPECT_GT(latency_of(256), 1.5 * latency_of(1024));
 }
 
+// sums(x, r + 1) changes with what is read of it: the row before, which the step before has stored,
+// its own place, a row that stays the same, or the row before in the next column.
+TEST(Cost, StepsThatStoreElsewhereDoNotWait) {
+    const auto affine = [](double x, double r, std::int64_t offset) {
+        Coordinate coordinate;
+        coordinate.affine = true;
+        coordinate.rates = {x, r};
+        coordinate.offset_min = coordinate.offset_max = offset;
+        return coordinate;
+    };
+    const auto latency_of = [&](const Coordinate& column, const Coordinate& row) {
+        PipelineDag dag = samples::zoo();
+        Stage& scan = dag.functions[2].stages[1];
+        scan.stores = {affine(1, 0, 0), affine(0, 1, 1)};
+        scan.own_loads = {{Source::Function, 2, 0, {}, false, {column, row}}};
+        scan.reads_itself = true;
+        scan.ops.add(Arithmetic::MultiplyAdd, ElementType::Float32, kAllLoops, 1);
+        Schedule schedule = empty_schedule(dag);
+        for (FunctionSchedule& f : schedule.functions) {
+            f.compute = Level::root();
+        }
+        nest(schedule, 2, 1).order = {{1, 0}, {0, 0}};
+        for (const NestTime& nest : nest_times(dag, schedule, avx2())) {
+            if (nest.function == function_text(dag, schedule, 2) && nest.stage == 1) {
+                return nest.seconds.latency;
+            }
+        }
+        return -1.0;
+    };
+    EXPECT_GT(latency_of(affine(1, 0, 0), affine(0, 1, 0)), 0) << "a scan";
+    EXPECT_EQ(latency_of(affine(1, 0, 0), affine(0, 1, 1)), 0) << "its own place";
+    EXPECT_EQ(latency_of(affine(1, 0, 0), affine(0, 0, 0)), 0) << "the first row";
+    EXPECT_EQ(latency_of(affine(1, 0, 1), affine(0, 1, 0)), 0) << "the next column";
+    Coordinate unknown = affine(0, 1, 1);
+    unknown.affine = false;
+    EXPECT_GT(latency_of(affine(1, 0, 0), unknown), 0);
+}
+
 TEST(Cost, WhatAPredicateLeavesOutCostsNothing) {
     PipelineDag dag = samples::matmul();
     Stage& stage = dag.functions[2].stages[1];

@@ -462,6 +462,39 @@ TEST(Terms, L3RowsAMultipleOfAPageApart) {
     expect_faster(product(4096 + 64), product(4096), Term::L3);
 }
 
+// A scan along rows, of vectors down the columns: each step changes one element of 32 rows, whose
+// lines stay in the first cache from step to step, unless all of them want the same sets.
+TEST(Terms, L2ScannedRowsAMultipleOfAPageApart) {
+    constexpr int kRows = 512, kTogether = 32;
+    const auto scan = [&](int width) {
+        Var x("x"), y("y");
+        const ImageParam in = input({width, kRows}, "in");
+        Func sums("sums"), out("out");
+        RDom r(1, width - 1, "r");
+        sums(x, y) = in(x, y);
+        sums(r, y) += 0.5F * sums(r - 1, y);
+        out(x, y) = sums(x, y) + 1.0F;
+        out.set_estimates({{0, width}, {0, kRows}});
+        const Pipeline pipeline(out);
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        LoopNest& loops = nest(schedule, graph["out"]);
+        loops.vector = split(loops, 0, natural_lanes(), Tail::ShiftInwards);
+        const LoopRef row = split(loops, 1, kTogether, Tail::ShiftInwards);
+        loops.order = {*loops.vector, {0, 0}, row, {1, 0}};
+        schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, {1, 0}});
+        LoopNest& before = nest(schedule, graph["sums"]);
+        before.vector = split(before, 0, natural_lanes(), Tail::RoundUp);
+        LoopNest& update = nest(schedule, graph["sums"], 1);
+        const LoopRef rows = split(update, 0, kTogether, Tail::GuardWithIf);
+        update.vector = split(update, 0, 8, Tail::GuardWithIf);
+        update.unrolled = {rows};
+        update.order = {*update.vector, rows, {1, 0}, {0, 0}};
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(scan(2048 + 64), scan(2048), Term::L2);
+}
+
 TEST(Terms, ComputeGathersTakeLongerThanLoads) {
     constexpr int kSize = 1 << 18;
     constexpr int kTable = 1 << 14;

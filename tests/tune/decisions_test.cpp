@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tune/doubts.h"
 #include "tune/task_scheduler.h"
 #include "tune/trials.h"
 
@@ -32,6 +33,27 @@ TEST(Trials, KnowTheFastestAndTheLastGain) {
     trials.refuse(3);
     EXPECT_EQ(trials.best(), 2);
     EXPECT_EQ(trials.failures().at("refused"), 1);
+}
+
+TEST(Doubts, WhatIsMuchFasterBesideAnAnchorIsMeasuredAgain) {
+    Measurement timed;
+    timed.outcome = Outcome::Timed;
+    timed.seconds = 1.0;
+    timed.anchor_seconds = 2.0;
+    EXPECT_TRUE(is_doubtful(timed, 1.5));
+    EXPECT_FALSE(is_doubtful(timed, 1.1));
+    EXPECT_FALSE(is_doubtful(timed, 0)) << "there is no best one";
+    timed.anchor_seconds = 0;
+    EXPECT_FALSE(is_doubtful(timed, 1.5)) << "there was no anchor";
+
+    Measurement slower = timed;
+    slower.seconds = 1.3;
+    EXPECT_EQ(more_modest(timed, slower).seconds, 1.3);
+    EXPECT_EQ(more_modest(slower, timed).seconds, 1.3);
+    const Measurement failed = Measurement::failure(Outcome::Crash, "");
+    EXPECT_FALSE(is_doubtful(failed, 1.5));
+    EXPECT_EQ(more_modest(timed, failed).outcome, Outcome::Crash);
+    EXPECT_EQ(more_modest(failed, timed).outcome, Outcome::Crash);
 }
 
 TEST(ChooseTask, GivesEachOneBatchFirst) {

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "cost/accesses.h"
@@ -454,14 +456,47 @@ class NestWork {
         if (!stage_.reads_itself || body_.rolled >= nest_.loops.size()) {
             return;
         }
-        const Loop& innermost = stage_.loops[nest_.loops[body_.rolled].site.loop.dim];
-        if (!innermost.is_reduction()) {
+        const int innermost = nest_.loops[body_.rolled].site.loop.dim;
+        if (!stage_.loops[innermost].is_reduction() || !meets_step_before(innermost)) {
             return;
         }
         const double step =
             step_latency() + (spills_.has_accumulators_in_registers() ? 0 : kForwarding);
         cycles_.latency =
             nest_.iterations(body_.rolled) * spills_.steps() * step * share_at_same_place();
+    }
+
+    // Whether a step of a reduction may need what the one before has stored. Where each stores
+    // somewhere else, that is what is read at a distance along the loop: a scan, but not
+    // x(i) -= a(i, j) * x(j) along i.
+    [[nodiscard]] bool meets_step_before(int loop) const {
+        const std::vector<Coordinate>& stores = nest_.stores();
+        if (!nest_.stores_change_with(loop) || !std::ranges::all_of(stores, &Coordinate::affine)) {
+            return true;
+        }
+        return std::ranges::any_of(stage_.own_loads, [&](const Load& load) {
+            bool follows = false;
+            for (std::size_t c = 0; c < stores.size(); c++) {
+                const Coordinate& read = load.coords[c];
+                const std::optional<std::int64_t> distance = distance_of(read, stores[c]);
+                if (!stores[c].changes_with(loop)) {
+                    if (distance.value_or(0) != 0) {
+                        return false;  // another row
+                    }
+                } else if (!read.affine || (read.changes_with(loop) && distance != 0)) {
+                    follows = true;
+                }
+            }
+            return follows;
+        });
+    }
+
+    // Where it is the same at all points.
+    static std::optional<std::int64_t> distance_of(const Coordinate& a, const Coordinate& b) {
+        const bool is_constant = a.affine && b.affine && a.rates == b.rates &&
+                                 a.offset_min == a.offset_max && b.offset_min == b.offset_max &&
+                                 a.clamped == b.clamped;
+        return is_constant ? std::optional(a.offset_min - b.offset_min) : std::nullopt;
     }
 
     // Of updates, those that change what the one before has changed.
