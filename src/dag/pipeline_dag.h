@@ -190,6 +190,8 @@ struct Stage {
     /** Mean operations of one evaluation where the points of some phases are known: of those whose
      * bits are set in the index plus 1. */
     std::vector<OpCounts> phase_ops;
+    /** The same with what these points have in common once: of code that has all of them. */
+    std::vector<OpCounts> merged_phase_ops;
     int expression_size = 0;  // nodes of the expression as a tree, kLargestExpression at most
     int distinct_nodes = 0;   // of them, each once where they are equal
     bool reads_itself = false;

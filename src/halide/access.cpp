@@ -402,10 +402,22 @@ void analyse_phases(const PipelineParts& parts, const Estimates& estimates,
             }
         }
         const std::vector<std::vector<Expr>> points = in_phases(values, stage.loops, phases);
+        const float share = 1 / static_cast<float>(points.size());
+        const auto count = [&](const std::vector<Expr>& expressions) {
+            return count_ops(parts, estimates, input_index, f.name(), stage.loops, expressions,
+                             anyway);
+        };
         OpCounts& mean = stage.phase_ops.emplace_back();
+        std::vector<Expr> all;
         for (const std::vector<Expr>& point : points) {
-            mean.add(count_ops(parts, estimates, input_index, f.name(), stage.loops, point, anyway),
-                     1 / static_cast<float>(points.size()));
+            mean.add(count(point), share);
+            all.insert(all.end(), point.begin(), point.end());
+        }
+        OpCounts& merged = stage.merged_phase_ops.emplace_back(mean);
+        if (size_of(all, kLargestExpression).distinct <= kLargestSimplified) {
+            merged = {};
+            merged.add(count(sharing_parts(all)), share);
+            merged.load = mean.load;  // what copies load together is known otherwise
         }
     }
 }

@@ -58,10 +58,12 @@ void add_follower(const Function& follower, Function& leader) {
     if (mine.phases == theirs.phases) {
         for (std::size_t i = 0; i < mine.phase_ops.size(); i++) {
             mine.phase_ops[i].add(theirs.phase_ops[i], 1);
+            mine.merged_phase_ops[i].add(theirs.merged_phase_ops[i], 1);
         }
     } else {
         mine.phases.clear();
         mine.phase_ops.clear();
+        mine.merged_phase_ops.clear();
     }
     mine.expression_size =
         std::min(kLargestExpression, mine.expression_size + theirs.expression_size);

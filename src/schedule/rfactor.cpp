@@ -252,6 +252,7 @@ Function rfactor_intermediate(const Function& parent, const Derivation& derivati
     update.selector.reset();
     update.phases.clear();
     update.phase_ops.clear();
+    update.merged_phase_ops.clear();
     update.index = 1;
     update.predicated = update.predicated || is_guarded(stage, nest);
     std::vector<LoopOfDim> loops;

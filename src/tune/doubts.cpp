@@ -13,7 +13,7 @@ bool is_doubtful(const Measurement& measurement, double best) {
            kTooGood * measurement.seconds < best;
 }
 
-const Measurement& more_modest(const Measurement& one, const Measurement& other) {
+Measurement more_modest(const Measurement& one, const Measurement& other) {
     if (!one.ok() || !other.ok()) {
         return one.ok() ? other : one;
     }

@@ -12,6 +12,6 @@ namespace nestor {
 [[nodiscard]] bool is_doubtful(const Measurement& measurement, double best);
 
 /** Of two measurements of one schedule the one that claims less: the slower one, or a failure. */
-[[nodiscard]] const Measurement& more_modest(const Measurement& one, const Measurement& other);
+[[nodiscard]] Measurement more_modest(const Measurement& one, const Measurement& other);
 
 }  // namespace nestor

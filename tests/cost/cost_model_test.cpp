@@ -362,6 +362,7 @@ PipelineDag even_and_odd() {
     stage.phases = {{0, 2, false}};
     stage.phase_ops.resize(1);
     stage.phase_ops[0].add(stage.ops, 0.5F);
+    stage.merged_phase_ops = stage.phase_ops;
     return dag;
 }
 
@@ -383,6 +384,23 @@ TEST(Cost, WhereAVectorBeginsAtAMultipleOtherPointsCostNothing) {
     EXPECT_DOUBLE_EQ(evaluator.seconds(aligned), seconds(dag, aligned, machine));
 }
 
+TEST(Cost, WhatThePointsOfAPhaseHaveInCommonIsComputedOnce) {
+    PipelineDag dag = even_and_odd();
+    Schedule aligned = at_root(dag, false);
+    aligned.functions[1].region_alignment = {{0, 2}};
+    const auto compute = [&](const Schedule& schedule) {
+        return predict(dag, schedule, avx2()).cost[Term::Compute];
+    };
+    Stage& stage = dag.functions[1].stages[0];
+    const double apart = compute(aligned);
+    stage.merged_phase_ops[0] = {};
+    stage.merged_phase_ops[0].add(stage.phase_ops[0], 0.5F);
+    EXPECT_GT(apart, 1.2 * compute(aligned));
+    stage.phase_ops[0] = {};
+    EXPECT_DOUBLE_EQ(compute(at_root(dag, false)), compute(at_root(even_and_odd(), false)))
+        << "points are not known";
+}
+
 // Halide interleaves vectors of points up to four apart, wherever they begin. Of blocks of eight it
 // knows that they are one element, or elements next to each other, where vectors begin with them.
 TEST(Cost, VectorsKnowBlocksOfEightWhereTheyBeginAtAMultiple) {
@@ -394,6 +412,7 @@ TEST(Cost, VectorsKnowBlocksOfEightWhereTheyBeginAtAMultiple) {
         }
         dag.functions[1].stages[0].phases = {{0, period, false}};
         dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+        dag.functions[1].stages[0].merged_phase_ops = dag.functions[1].stages[0].phase_ops;
         Schedule schedule = at_root(dag, false);
         if (aligned > 0) {
             schedule.functions[1].region_alignment = {{0, aligned}};
@@ -425,6 +444,7 @@ TEST(Cost, StepsOfInterleavedChannelsAreGathered) {
         }
         dag.functions[1].stages[0].phases = {{0, 8, false}};
         dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+        dag.functions[1].stages[0].merged_phase_ops = dag.functions[1].stages[0].phase_ops;
         Schedule schedule = at_root(dag, false, lanes);
         schedule.functions[1].region_alignment = {{0, 8}};
         return predict(dag, schedule, avx2()).cost[Term::Compute];
@@ -444,6 +464,7 @@ TEST(Cost, StepsAreGatheredWherePixelsAreStoredWhole) {
         }
         dag.functions[1].stages[0].phases = {{0, 2, false}};
         dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+        dag.functions[1].stages[0].merged_phase_ops = dag.functions[1].stages[0].phase_ops;
         dag.functions[1].region[1].extent = 3;  // y is a channel
         dag.functions[1].constant = {true, true};
         Schedule schedule = at_root(dag, false);

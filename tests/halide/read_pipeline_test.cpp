@@ -649,6 +649,26 @@ TEST(Phases, AreOfSixteenPointsAtMost) {
     EXPECT_TRUE(phases(17).empty());
 }
 
+TEST(Phases, HaveInCommonWhatDoesNotChangeFromPointToPoint) {
+    ImageParam in(Float(32), 3, "in");
+    Var x("x"), y("y"), c("c");
+    const Expr grey = sqrt(in(x, y, 0) * in(x, y, 1));
+    Func out("out");
+    out(x, y, c) = Halide::mux(c, {in(x, y, 0) - grey, in(x, y, 1) - grey, grey / in(x, y, 2)});
+    in.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    out.set_estimates({{0, 64}, {0, 64}, {0, 3}});
+    out.output_buffer().dim(2).set_bounds(0, 3);
+    const PipelineDag dag = read(out);
+    const Stage& stage = function(dag, "out").stages[0];
+    ASSERT_EQ(stage.phase_ops.size(), 1U);
+    ASSERT_EQ(stage.merged_phase_ops.size(), 1U);
+    EXPECT_FLOAT_EQ(stage.phase_ops[0].of(Arithmetic::SquareRoot), 1);
+    EXPECT_FLOAT_EQ(stage.merged_phase_ops[0].of(Arithmetic::SquareRoot), 1.0F / 3);
+    EXPECT_FLOAT_EQ(stage.merged_phase_ops[0].of(Arithmetic::Add), 2.0F / 3);
+    EXPECT_FLOAT_EQ(stage.merged_phase_ops[0].of(Arithmetic::Divide), 1.0F / 3);
+    EXPECT_EQ(stage.merged_phase_ops[0].load, stage.phase_ops[0].load);
+}
+
 TEST(Phases, AreWhereDefinitionsRepeat) {
     ImageParam in(Float(32), 2, "in");
     Var x("x"), y("y"), c("c");

@@ -275,6 +275,7 @@ TEST(Plan, FunctionsThatRepeatBeginAtAMultiple) {
     }
     dag.functions[1].stages[0].phases = {{0, 2, false}};
     dag.functions[1].stages[0].phase_ops = {dag.functions[1].stages[0].ops};
+    dag.functions[1].stages[0].merged_phase_ops = dag.functions[1].stages[0].phase_ops;
     const Machine machine = avx2();
     Builder builder(dag, machine);
     Plan plan = plain_plan(dag, {true, false, false}, machine);

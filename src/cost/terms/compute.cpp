@@ -105,7 +105,8 @@ class NestWork {
     }
 
   private:
-    // What elements of a tuple have in common LLVM computes once where each value is one register.
+    // What elements of a tuple, or the points of phases, which are copies of the body, have in
+    // common LLVM computes once where each value is one register.
     // It takes binary operations of wider loads apart, register by register, unless something else
     // reads these loads as well, so that equal parts of different elements are equal no more (sums
     // of the colours and weights of a bilateral filter: 2.5 times as long with 16 lanes as with 8,
@@ -115,10 +116,13 @@ class NestWork {
             return stage_.selector->ops;
         }
         const unsigned known = phases_.own();
-        if (known == 0 && stage_.merged_ops && !loads_wider_than_registers()) {
-            return *stage_.merged_ops;
+        if (loads_wider_than_registers()) {
+            return ops_in(stage_, known);
         }
-        return ops_in(stage_, known);
+        if (known > 0) {
+            return stage_.merged_phase_ops[known - 1];
+        }
+        return stage_.merged_ops ? *stage_.merged_ops : stage_.ops;
     }
 
     [[nodiscard]] bool loads_wider_than_registers() const {
