@@ -29,8 +29,8 @@ Spills::Spills(ScheduleFacts& facts, const NestFacts& nest, const Body& body,
       store_(machine_.store[Width::Bytes32].value_or(1)),
       iterations_(nest.iterations(body.rolled)) {}
 
-void Spills::note(const Family& family, double distinct) {
-    if (families_.innermost_of(family) > body_.rolled && body_.rolled < nest_.loops.size()) {
+void Spills::note(const Family& family, std::size_t at, double distinct) {
+    if (at > body_.rolled && body_.rolled < nest_.loops.size()) {
         invariants_ += distinct * families_.vectors_of(family);
     }
 }

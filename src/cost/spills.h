@@ -13,9 +13,9 @@ class Spills {
     Spills(ScheduleFacts& facts, const NestFacts& nest, const Body& body,
            const BodyFamilies& families, const OpCounts& own);
 
-    /** What is loaded or inlined, so many of it in each execution of the body: it may stay in a
-     * register while the innermost loop runs. */
-    void note(const Family& family, double distinct);
+    /** What is loaded or inlined, so many of it in each execution of the body, in the loop at that
+     * position: it may stay in a register while those inside run. */
+    void note(const Family& family, std::size_t at, double distinct);
     /** Of a load in each iteration of the innermost loop. */
     void note_addresses(const Family& family);
     /** Vectors that the innermost loop adds to. */

@@ -116,13 +116,11 @@ class NestWork {
             return stage_.selector->ops;
         }
         const unsigned known = phases_.own();
-        if (loads_wider_than_registers()) {
-            return ops_in(stage_, known);
-        }
+        const OpCounts* merged = stage_.merged_ops ? &*stage_.merged_ops : nullptr;
         if (known > 0) {
-            return stage_.merged_phase_ops[known - 1];
+            merged = &stage_.merged_phase_ops[known - 1];
         }
-        return stage_.merged_ops ? *stage_.merged_ops : stage_.ops;
+        return merged != nullptr && !loads_wider_than_registers() ? *merged : ops_in(stage_, known);
     }
 
     [[nodiscard]] bool loads_wider_than_registers() const {
@@ -159,28 +157,30 @@ class NestWork {
     // As often as what changes with these loops of the nest, for each of `copies` that differ.
     // `steps`: elements of a sum that vectors hold for each lane.
     void add_changing(const OpCount& op, LoopSet loops, double steps, double copies) {
-        const auto changes = [&](int dim) { return contains(loops, dim); };
-        const bool every_lane = body_.vector_dim >= 0 && changes(body_.vector_dim);
-        const bool every_step = body_.dot_dim >= 0 && changes(body_.dot_dim);
+        const bool every_lane = body_.vector_dim >= 0 && contains(loops, body_.vector_dim);
+        const bool every_step = body_.dot_dim >= 0 && contains(loops, body_.dot_dim);
         add_operations(op, (every_lane ? body_.lanes : 1) * (every_step ? steps : 1),
-                       body_.guarded * copies * nest_.iterations(families_.innermost_of(changes)));
+                       times_of(loops, copies));
+    }
+
+    [[nodiscard]] double times_of(LoopSet loops, double copies) const {
+        const auto changes = [&](int dim) { return contains(loops, dim); };
+        return body_.guarded * copies * nest_.iterations(families_.innermost_of(changes));
     }
 
     // A choice whose result is one element for all lanes takes more than the operation.
     void add_border(const BorderOp& border, LoopSet loops, double copies) {
         add_changing(border.op, loops, 1, copies);
         if (border.is_choice && body_.vector_dim >= 0 && !contains(loops, body_.vector_dim)) {
-            const auto changes = [&](int dim) { return contains(loops, dim); };
-            const double times =
-                body_.guarded * copies * nest_.iterations(families_.innermost_of(changes));
+            const double times = times_of(loops, copies);
             cycles_.arithmetic += times * kChosenElement;
             instructions_ += times * 2;
         }
     }
 
-    // Share of the evaluations in which Halide does not know how a choice ends that changes with
-    // these loops of the nest: see border_share(). What is the same for all that an iteration of
-    // the innermost loop does is asked once for many.
+    // Share of the evaluations in which Halide does not know how a comparison with a border ends
+    // that changes with these loops of the nest: see border_share(). What is the same for all that
+    // an iteration of the innermost loop does is asked once for many.
     [[nodiscard]] double share_unknown(LoopSet condition) {
         double share = 0;
         for (int d = 0; d < std::ssize(stage_.loops); d++) {
@@ -235,7 +235,8 @@ class NestWork {
 
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
-        spills_.note(family, body_.guarded * families_.distinct(family));
+        spills_.note(family, families_.innermost_of(family),
+                     body_.guarded * families_.distinct(family));
         // The operations are those of all elements of a tuple, and each has a family of its own.
         const double each = family.times / std::max(1.0, static_cast<double>(f.types.size()));
         const LoopSet apart = families_.sharing().apart(family);
@@ -262,7 +263,7 @@ class NestWork {
     void count_loads(const Family& family) {
         const std::size_t at = innermost_access([&](int dim) { return family.depends_on(dim); });
         const double distinct = body_.guarded * families_.distinct(family);
-        spills_.note(family, distinct);
+        spills_.note(family, at, distinct);
         if (family.source == Source::Function && stays_in_registers(facts_, family.index)) {
             return;
         }
@@ -326,13 +327,12 @@ class NestWork {
         }
         double clamps = 0;
         for (const Coordinate& each : family.coords) {
-            double share = 0;
+            LoopSet compared = 0;
             for (int d = 0; each.affine && d < std::ssize(stage_.loops); d++) {
-                if (each.is_clamped_along(d) && each.rates[d] != 0 && differs_in_body(d)) {
-                    share = std::max(share, share_at_border(d));
-                }
+                const bool moves = each.is_clamped_along(d) && each.rates[d] != 0;
+                compared |= moves ? loop_set(d) : 0;
             }
-            clamps += share;
+            clamps += share_unknown(compared);
         }
         cycles_.scalars += clamps * kClamp * times;
         instructions_ += 2 * clamps * kClamp * times;

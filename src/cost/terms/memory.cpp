@@ -139,15 +139,18 @@ class CacheTraffic {
     [[nodiscard]] bool is_own_crowded(const NestFacts& nest, std::size_t position) {
         const double bytes = footprints_.own_bytes(nest, position) *
                              footprints_.own_line_bytes(nest, position, false);
-        return sets_ == Sets::ByAddress &&
-               footprints_.own_crowded(nest, position) > std::max(cache_ / kUsable, bytes);
+        return is_more_than_fits(footprints_.own_crowded(nest, position), bytes);
+    }
+
+    // `crowded`: see Footprint; of so many bytes in all.
+    [[nodiscard]] bool is_more_than_fits(double crowded, double bytes) const {
+        return sets_ == Sets::ByAddress && crowded > std::max(cache_ / kUsable, bytes);
     }
 
     // Whether lines of an array push each other out, because they share too few sets.
     [[nodiscard]] bool is_crowded(const NestFacts& nest, std::size_t position, std::size_t array) {
         const Footprint& each = footprints_.at(nest, position)[array];
-        return sets_ == Sets::ByAddress && position > 0 &&
-               each.crowded > std::max(cache_ / kUsable, each.bytes);
+        return position > 0 && is_more_than_fits(each.crowded, each.bytes);
     }
 
     // Of an array that the cache does not hold from one iteration of the loop to the next: what the
