@@ -21,8 +21,9 @@ enum class LoopRun { Serial, Parallel, Vector, Unrolled, Dot };
 struct LoopFacts {
     LoopSite site;
     LoopRun run = LoopRun::Serial;
-    double trips = 1;   // iterations of one execution, on average
-    double stride = 1;  // points of its dimension that one iteration moves
+    double trips = 1;      // iterations of one execution, on average
+    double stride = 1;     // points of its dimension that one iteration moves
+    bool is_none = false;  // serial, and of one iteration in every run: no loop in the code
 
     /** Whether its iterations run one after the other, or in tasks. */
     [[nodiscard]] bool is_rolled() const {

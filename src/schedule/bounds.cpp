@@ -81,7 +81,8 @@ Regions::Regions(Bounds& bounds, const LoopSite& site)
       touched_(bounds.shared_.memory),
       boxes_(bounds.shared_.memory),
       rates_(bounds.shared_.memory),
-      steps_(bounds.shared_.memory) {
+      steps_(bounds.shared_.memory),
+      apart_(bounds.shared_.memory) {
     const PipelineDag& graph = bounds.placement().graph();
     dims_ = stage().loops.size();
     touched_.resize(graph.functions.size() + graph.inputs.size());
@@ -201,12 +202,14 @@ void Regions::set_tile() {
         add_parts(*nest, dims);
     }
     steps_.resize(dims_);
+    apart_.resize(dims_);
     for (std::size_t d = 0; d < dims_; d++) {
         const Loop& loop = stage().loops[d];
         const Part& part = parts[d];
         Box& box = bounds_.scratch_.values[d];
         const bool fixed = part.complete && (at_root || loop.is_reduction());
         steps_[d] = part.step;
+        apart_[d] = part.apart;
         box.varies = part.varies;
         box.lo = fixed ? static_cast<double>(loop.range.min) : 0;
         box.hi = box.lo + static_cast<double>(part.extent - 1);
@@ -244,6 +247,7 @@ void Regions::add_parts(const LoopNest& nest, const std::vector<StageDim>& dims)
         const std::int64_t stride = loop_stride(nest, loop);
         if (!inside) {
             part.step = std::gcd(part.step, stride);
+            part.apart = std::gcd(part.apart, loop_extent(nest, dims, loop) > 1 ? stride : 0);
             continue;
         }
         part.extent += (loop_extent(nest, dims, loop) - 1) * stride;
@@ -267,6 +271,7 @@ void Regions::add_parts(const LoopNest& nest, const std::vector<StageDim>& dims)
         all.complete = all.complete && contiguous && part.outermost == 0;
         all.varies = all.varies || part.varies;
         all.step = std::gcd(all.step, part.step);
+        all.apart = std::gcd(all.apart, part.apart);
     }
 }
 
@@ -475,7 +480,7 @@ Range Regions::aligned(int function, int dim) const {
         const double rate = rates_[at * dims_ + d];
         first += rate * static_cast<double>(stage().loops[d].range.min);
         known = known &&
-                std::fmod(rate * static_cast<double>(steps_[d]), static_cast<double>(modulus)) == 0;
+                std::fmod(rate * static_cast<double>(apart_[d]), static_cast<double>(modulus)) == 0;
     }
     const auto shift = static_cast<std::int64_t>(std::floor(first));
     needed.min += shift;

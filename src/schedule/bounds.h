@@ -123,11 +123,12 @@ class Regions {
     // What one iteration of the site's loop runs through of one dimension of its own nest.
     struct Part {
         std::int64_t extent = 1;
-        int outermost = 0;      // level of the outermost loop inside of the site's
-        int inside = 0;         // loops inside of the site's
-        bool complete = false;  // all of the dimension
-        bool varies = false;    // the extent is not the same in every run
-        std::int64_t step = 0;  // how far the iterations around are apart; 0: at the same place
+        int outermost = 0;       // level of the outermost loop inside of the site's
+        int inside = 0;          // loops inside of the site's
+        bool complete = false;   // all of the dimension
+        bool varies = false;     // the extent is not the same in every run
+        std::int64_t step = 0;   // how far the iterations around are apart; 0: at the same place
+        std::int64_t apart = 0;  // the same, of loops with several iterations at the estimates
     };
 
     // Used while regions are made, and kept so that memory is.
@@ -168,6 +169,7 @@ class Regions {
     std::vector<Loaded> loaded_;      // of what is widened, and not computed inside
     // How far its iterations are apart along each dimension of its stage, at least; 0: not at all.
     std::pmr::vector<std::int64_t> steps_;
+    std::pmr::vector<std::int64_t> apart_;  // the same at the estimates (Part::apart)
 };
 
 /** The regions of all loops of a schedule, each computed when first asked for. */
