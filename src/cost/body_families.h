@@ -29,7 +29,7 @@ class BodyFamilies {
     template <class DependsOn>
     [[nodiscard]] std::size_t innermost_of(const DependsOn& depends_on) const {
         for (std::size_t i = body_.rolled; i < nest_.loops.size(); i++) {
-            if (!nest_.loops[i].is_none && depends_on(nest_.loops[i].site.loop.dim)) {
+            if (!nest_.loops[i].is_none() && depends_on(nest_.loops[i].site.loop.dim)) {
                 return i;
             }
         }

@@ -52,8 +52,8 @@ double NestFacts::tasks(std::size_t position) const {
 
 std::size_t NestFacts::innermost_rolled() const {
     std::size_t i = 0;
-    while (i < loops.size() && (loops[i].is_none || (loops[i].run != LoopRun::Serial &&
-                                                     loops[i].run != LoopRun::Parallel))) {
+    while (i < loops.size() && (loops[i].is_none() || (loops[i].run != LoopRun::Serial &&
+                                                       loops[i].run != LoopRun::Parallel))) {
         i++;
     }
     return i;
@@ -303,9 +303,8 @@ std::vector<LoopFacts> ScheduleFacts::loops_of(int function, int stage) {
         LoopFacts facts{{function, stage, loop},
                         run_of(nest, loop),
                         trip_count(nest, dims, loop),
-                        static_cast<double>(loop_stride(nest, loop))};
-        facts.is_none =
-            facts.run == LoopRun::Serial && facts.trips == 1 && has_constant_extent(dims, loop);
+                        static_cast<double>(loop_stride(nest, loop)),
+                        has_constant_extent(dims, loop)};
         if (loop.level > 0) {
             const Split& split = nest.splits[loop.dim][loop.level - 1];
             if (computes_all(loop, split, facts.run)) {

@@ -21,13 +21,18 @@ enum class LoopRun { Serial, Parallel, Vector, Unrolled, Dot };
 struct LoopFacts {
     LoopSite site;
     LoopRun run = LoopRun::Serial;
-    double trips = 1;      // iterations of one execution, on average
-    double stride = 1;     // points of its dimension that one iteration moves
-    bool is_none = false;  // serial, and of one iteration in every run: no loop in the code
+    double trips = 1;          // iterations of one execution, on average
+    double stride = 1;         // points of its dimension that one iteration moves
+    bool is_constant = false;  // as many of them in every run
 
     /** Whether its iterations run one after the other, or in tasks. */
     [[nodiscard]] bool is_rolled() const {
         return (run == LoopRun::Serial || run == LoopRun::Parallel) && trips > 1;
+    }
+
+    /** Of one iteration in every run: no loop in the code. */
+    [[nodiscard]] bool is_none() const {
+        return run == LoopRun::Serial && trips == 1 && is_constant;
     }
 };
 

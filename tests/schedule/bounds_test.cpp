@@ -153,6 +153,11 @@ TEST(Footprint, IsEnlargedByAlignment) {
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{64, 12}));
     // A single point.
     EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 1}}), (Extents{4, 6}));
+    // Tiles of 64 may begin anywhere in a block of 7. A loop of one iteration begins where it does.
+    s.functions[1].region_alignment = {{0, 7}};
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{70, 10}));
+    samples::nest(s, 2).splits[0][0].factor = 1920;
+    EXPECT_EQ(footprint_of(dag, s, 1, {2, 0, {0, 0}}), (Extents{1925, 10}));
 }
 
 TEST(Footprint, IsEnlargedByTailsThatStoreMore) {

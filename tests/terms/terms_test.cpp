@@ -651,6 +651,69 @@ TEST(Terms, ComputeEvenAndOddPointsAreKnownWhereAnOutputBeginsAtAMultiple) {
     expect_faster(in_multiples_of(2), in_multiples_of(1), Term::Compute);
 }
 
+// A planar picture whose planes differ by a factor, in pieces of a row of a vector each. What the
+// planes have in common is computed once where their loop is the innermost one: that over the
+// vector of a row is none.
+TEST(Terms, ComputeWhatPlanesShareOnceWhereTheirLoopIsInnermost) {
+    const int lanes = natural_lanes();
+    Var x("x"), y("y"), c("c");
+    const ImageParam in = input({1024, 256}, "in");
+    Func planes("planes"), out("out");
+    Expr value = in(x, y);
+    for (int i = 0; i < 6; i++) {
+        value = Halide::sqrt(value * in(x, y) + 0.5F);
+    }
+    planes(x, y, c) = value * (cast<float>(c) + 1.0F);
+    out(x, y, c) = planes(x, y, c) + 1.0F;
+    out.set_estimates({{0, 1024}, {0, 256}, {0, 8}});
+    const Pipeline pipeline(out);
+    const Graph graph(pipeline);
+    const auto with_innermost = [&](int dim) {
+        Schedule schedule = graph.plain();
+        LoopNest& consumer = nest(schedule, graph["out"]);
+        consumer.vector = split(consumer, 0, lanes, Tail::ShiftInwards);
+        const LoopRef rows = split(consumer, 1, 8, Tail::ShiftInwards);
+        const LoopRef channels = split(consumer, 2, 8, Tail::ShiftInwards);
+        consumer.order = {*consumer.vector, channels, rows, {0, 0}, {1, 0}, {2, 0}};
+        schedule.functions[graph["planes"]].compute = Level::at({graph["out"], 0, {0, 0}});
+        LoopNest& producer = nest(schedule, graph["planes"]);
+        producer.vector = split(producer, 0, lanes, Tail::RoundUp);
+        producer.order = {*producer.vector, {0, 0}, {dim, 0}, {3 - dim, 0}};
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(with_innermost(2), with_innermost(1), Term::Compute);
+}
+
+// Sums of eight neighbours, as the pipeline or a parameter says.
+TEST(Terms, LoopsThatAreShortInEveryRun) {
+    const int width = 256 * natural_lanes();
+    const ImageParam in = input({width + 8, 256}, "in");
+    Halide::Param<int> count("count", 8);
+    count.set_estimate(8);
+    const auto sum_of = [&](const Expr& steps) {
+        Var x("x"), y("y");
+        RDom r(0, steps, "r");
+        Func sums("sums"), out("out");
+        sums(x, y) = 0.0F;
+        sums(x, y) += in(x + r, y);
+        out(x, y) = sums(x, y) * 0.125F;
+        out.set_estimates({{0, width}, {0, 256}});
+        const Pipeline pipeline(out);
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        LoopNest& consumer = nest(schedule, graph["out"]);
+        consumer.vector = split(consumer, 0, natural_lanes(), Tail::ShiftInwards);
+        schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, {0, 0}});
+        for (const int stage : {0, 1}) {
+            LoopNest& mine = nest(schedule, graph["sums"], stage);
+            mine.vector = split(mine, 0, natural_lanes(), Tail::GuardWithIf);
+        }
+        nest(schedule, graph["sums"], 1).order = {{0, 1}, {2, 0}, {0, 0}, {1, 0}};
+        return Entry(pipeline, graph, schedule);
+    };
+    expect_faster(sum_of(8), sum_of(count), Term::Loops);
+}
+
 // Square blocks of rows that become columns: of registers, where all rows are stored in one stretch
 // of code, or of memory, element by element.
 TEST(Terms, ComputeTranspositionsOfRegistersAndOfMemory) {
