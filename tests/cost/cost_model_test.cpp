@@ -536,6 +536,19 @@ TEST(Cost, WhatDoesNotChangeWithALoopIsComputedOnceForAllOfIt) {
     EXPECT_LT(2 * compute(0b01, true), compute(kAllLoops, true));
 }
 
+// Rows of 1,920 points in pieces of eight, and of ten, which are fewer.
+TEST(Cost, ShortLoopsBeginAtLess) {
+    const PipelineDag dag = blur();
+    const auto loops = [&](std::int64_t piece) {
+        Schedule schedule = at_root(dag, true);
+        LoopNest& output = nest(schedule, 2);
+        const LoopRef inside = split(output, 0, piece, Tail::GuardWithIf);
+        output.order = {inside, {0, 0}, {1, 0}};
+        return predict(dag, schedule, avx2()).cost[Term::Loops];
+    };
+    EXPECT_GT(loops(10), 2 * loops(8));
+}
+
 TEST(Cost, AProductWithItsOwnTransposeReadsARowAndAColumn) {
     const auto l2 = [](int second) {
         PipelineDag dag = samples::matmul();

@@ -23,11 +23,10 @@ constexpr double kIssueWidth = 6;   // instructions a cycle; of current x86 and 
 constexpr double kEndless = 1e15;   // cycles
 constexpr double kCallCycles = 40;  // of a function of the C library, for one element
 // Cycles of an innermost loop that begins and ends: addresses, the branch that is not foreseen, and
-// the pipeline that runs empty. Of a short loop of as many iterations each time, branch prediction
-// has learned where it ends.
+// the pipeline that runs empty. Where a short loop ends, branch prediction has learned.
 constexpr double kLoopEntry = 60;
 constexpr double kShortLoopEntry = 15;
-constexpr double kShortLoop = 16;      // iterations
+constexpr double kShortLoop = 8;       // iterations
 constexpr double kOuterIteration = 3;  // cycles of an iteration of a loop around others: addresses
 // Real code waits for operands and ports more than independent instructions do, by which
 // throughputs are measured.
@@ -557,8 +556,7 @@ class NestWork {
             const double iterations = nest_.iterations(i);
             if (i == body_.rolled) {
                 instructions_ += 3 * iterations;
-                const bool is_short =
-                    nest_.loops[i].is_constant && nest_.loops[i].trips <= kShortLoop;
+                const bool is_short = nest_.loops[i].trips <= kShortLoop;
                 cycles_.loops +=
                     (is_short ? kShortLoopEntry : kLoopEntry) * nest_.iterations(i + 1);
             } else {
