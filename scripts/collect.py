@@ -56,6 +56,11 @@ def write(path, rows):
     path.write_bytes(gzip.compress(text.encode(), mtime=0))
 
 
+def text_of(schedule):
+    """The same for equal schedules."""
+    return json.dumps(schedule, sort_keys=True)
+
+
 def nestor(*words):
     done = subprocess.run([str(word) for word in (BUILD / "bin/nestor", *words)], stdout=subprocess.PIPE, text=True)
     return done.stdout
@@ -68,9 +73,9 @@ def collect(pipeline, options, folder):
     nestor("sample", *program, parallelism, "--frontier", options.frontier, "--count", options.count, "--seed", options.seed, "-o", drawn)
     path = options.data / f"{pipeline}.jsonl.gz"
     rows = read(path)
-    known = {json.dumps(row["schedule"], sort_keys=True) for row in rows if row["threads"] == options.threads}
+    known = {text_of(row["schedule"]) for row in rows if row["threads"] == options.threads}
     files = sorted(drawn.glob("*.json"), key=lambda file: int(file.stem))
-    missing = [f for f in files if json.dumps(json.loads(f.read_text()), sort_keys=True) not in known]
+    missing = [f for f in files if text_of(json.loads(f.read_text())) not in known]
     missing = missing[: max(0, options.count + options.frontier - len(known))]
     for begin in range(0, len(missing), BATCH):
         batch = missing[begin : begin + BATCH]

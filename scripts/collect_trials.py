@@ -6,9 +6,9 @@ usage: collect_trials.py [--data FOLDER] RECORDS.db...
 Of each pipeline of corpus/ that the files have trials of, as `nestor tune` wrote them (out/tuning/records.db of
 scripts/tuning_board), the schedules and their seconds go into FOLDER/PIPELINE.jsonl.gz (default: out/trials), a line each, as
 scripts/collect.py writes them. What is there already stays, and a schedule is in it once. All trials of one pipeline have to
-be of one machine: their times are those beside an anchor (docs/measuring.md), and compare with each other only.
-`scripts/model_error.py --data FOLDER` reads them; in a second or two each, which is the quickest way to judge a change of the
-model.
+be of one machine and as many threads: their times are those beside an anchor (docs/measuring.md), and compare with each other
+only. `scripts/model_error.py --data FOLDER` reads them, in a second or two each, which is the quickest way to judge a change
+of the model.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import json
 import pathlib
 import sys
 
-from collect import ROOT, nestor, read, write
+from collect import ROOT, nestor, read, text_of, write
 
 
 def trials(file):
@@ -45,14 +45,10 @@ def main():
     for file in options.records:
         for name, rows in trials(file).items():
             path = options.data / f"{name}.jsonl.gz"
-            known = read(path)
-            seen = {json.dumps(row["schedule"], sort_keys=True) for row in known}
-            for row in rows:
-                text = json.dumps(row["schedule"], sort_keys=True)
-                if text not in seen:
-                    seen.add(text)
-                    known.append(row)
-            write(path, known)
+            known = {}
+            for row in read(path) + rows:
+                known.setdefault(text_of(row["schedule"]), row)
+            write(path, known.values())
             print(f"{name}: {len(known)} schedules in {path}", file=sys.stderr)
 
 
