@@ -685,15 +685,17 @@ TEST(Terms, ComputeWhatPlanesShareOnceWhereTheirLoopIsInnermost) {
 }
 
 // Square blocks of rows that become columns: of registers, where all rows are stored in one stretch
-// of code, or of memory, element by element.
+// of code, or of memory, element by element. Whole blocks of a size that is no power of two: rows
+// 2 KiB apart compete for the sets of the first cache, in input and output, and hide the rest.
 TEST(Terms, ComputeTranspositionsOfRegistersAndOfMemory) {
+    constexpr int kSize = 336;
     const int lanes = natural_lanes();
     Var u("u"), v("v");
-    const ImageParam in = input({512, 512}, "in");
+    const ImageParam in = input({kSize, kSize}, "in");
     Func rows("rows"), out("out");
     rows(u, v) = in(u, v) + 1.0F;
     out(u, v) = rows(v, u) * 2.0F;
-    out.set_estimates({{0, 512}, {0, 512}});
+    out.set_estimates({{0, kSize}, {0, kSize}});
     const Pipeline pipeline(out);
     const Graph graph(pipeline);
     const auto unrolled = [&](bool all) {
