@@ -684,6 +684,57 @@ TEST(Terms, ComputeWhatPlanesShareOnceWhereTheirLoopIsInnermost) {
     expect_faster(with_innermost(2), with_innermost(1), Term::Compute);
 }
 
+// Sums of columns of a window that are next to each other, or whole vectors apart: the first lie in
+// two cache lines each. Four vectors of sums side by side, so that none waits for the one before.
+TEST(Terms, ComputeColumnsOfAWindowStraddleLines) {
+    constexpr int kColumns = 32;
+    constexpr int kWidth = 2048;
+    constexpr int kSideBySide = 4;
+    constexpr int kTogether = 8;
+    const int lanes = natural_lanes();
+    ImageParam in(Halide::Int(32), 1, "in");
+    const int longest = 2 * kSideBySide * lanes;
+    in.dim(0).set_estimate(0, kWidth + kColumns * longest);
+    Buffer<int> values(kWidth + kColumns * longest);
+    values.fill(3);
+    in.set(values);
+    const auto columns_apart = [&](int step) {
+        Var x("x"), y("y");
+        Func sums("sums"), out("out");
+        RDom r(0, kColumns, "r");
+        sums(x, y) = y;
+        sums(x, y) += in(x + step * r.x);
+        out(x, y) = cast<float>(sums(x, y));
+        out.set_estimates({{0, kWidth}, {0, 64}});
+        const Pipeline pipeline(out);
+        const Graph graph(pipeline);
+        Schedule schedule = graph.plain();
+        const auto blocks = [&](LoopNest& nest, Tail tail) {
+            const LoopRef copies = split(nest, 0, kSideBySide * lanes, tail);
+            const bool guarded = tail == Tail::GuardWithIf;
+            nest.vector = split(nest, 0, lanes, guarded ? tail : Tail::RoundUp);
+            nest.unrolled = {copies};
+            nest.order = {*nest.vector, copies};
+            return LoopRef{0, copies.level - 1};
+        };
+        LoopNest& consumer = nest(schedule, graph["out"]);
+        const LoopRef block = blocks(consumer, Tail::ShiftInwards);
+        consumer.order.insert(consumer.order.end(), {block, {1, 0}});
+        schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, block});
+        LoopNest& first = nest(schedule, graph["sums"]);
+        const LoopRef all = blocks(first, Tail::RoundUp);
+        first.order.insert(first.order.end(), {all, {1, 0}});
+        LoopNest& steps = nest(schedule, graph["sums"], 1);
+        const LoopRef outer = blocks(steps, Tail::GuardWithIf);
+        const LoopRef together = split(steps, 2, kTogether, Tail::GuardWithIf);
+        steps.unrolled.push_back(together);
+        steps.order.insert(steps.order.end(), {together, {2, 0}, outer, {1, 0}});
+        return Entry(pipeline, graph, schedule);
+    };
+    const bool half = lanes * sizeof(int) < 64;  // of the vectors lie in two lines, then
+    expect_faster(columns_apart(longest), columns_apart(1), Term::Compute, half ? kBusy : 1);
+}
+
 // Square blocks of rows that become columns: of registers, where all rows are stored in one stretch
 // of code, or of memory, element by element. Whole blocks of a size that is no power of two: rows
 // 2 KiB apart compete for the sets of the first cache, in input and output, and hide the rest.

@@ -375,7 +375,8 @@ class NestWork {
         return stage_.ops.load > 0 ? std::min(1.0F, own_.load / stage_.ops.load) : 1;
     }
 
-    // Vectors that straddle two cache lines take two loads.
+    // Vectors that straddle two cache lines take two loads: those that are not whole vectors from
+    // each other, as a window's columns.
     [[nodiscard]] double unaligned(const Family& family, int dense, ElementType type,
                                    double lanes) const {
         if (lanes <= 1 || !family.is_affine() || dense >= static_cast<int>(family.coords.size())) {
@@ -383,10 +384,18 @@ class NestWork {
         }
         const double line = machine_.line_bytes.value_or(64);
         const double bytes = std::min(lanes * bytes_of(type), machine_.vector_bytes[type].value);
+        const double elements = bytes / bytes_of(type);
         const Coordinate& along = family.coords[dense];
-        const double box = family.box[dense];
+        double places = family.box[dense];
+        const bool in_order =
+            body_.vector_dim >= 0 && std::abs(along.rates[body_.vector_dim]) * body_.apart == 1;
+        for (const Copies& each : body_.copies) {
+            const double move = in_order ? along.rates[each.dim] * each.stride : 0;
+            const bool whole = move == std::floor(move);
+            places *= whole && std::fmod(move, elements) != 0 ? each.count : 1;
+        }
         const bool shifted = std::fmod(static_cast<double>(along.offset_min), lanes) != 0;
-        const double share = box > 1 ? 1 - 1 / box : (shifted ? 1 : 0);
+        const double share = places > 1 ? 1 - 1 / std::min(places, elements) : (shifted ? 1 : 0);
         return 1 + share * std::min(1.0, bytes / line);
     }
 
