@@ -28,9 +28,12 @@ LEAST = {
     "emerald_rapids": {
         "bilateral_grid": -0.25,
         "compositing": 0.69,
+        "conv_gradient": 0.18,
         "conv_layer": 0.60,
         "interpolate": 0.29,
+        "max_filter": 0.45,
         "quantized_conv": -0.41,
+        "stereo_matching": 0.55,
         "warp": 0.35,
     },
     "granite_rapids": {
