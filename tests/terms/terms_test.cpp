@@ -157,9 +157,19 @@ Pipeline recurrence(int count, int steps) {
     return Pipeline(out);
 }
 
+/// Vectors along the first dimension, so many of them side by side in the innermost loops; the loop
+/// over such blocks, which is not yet in the order.
+LoopRef side_by_side(LoopNest& nest, int vectors, Tail tail) {
+    const int lanes = natural_lanes();
+    const LoopRef copies = split(nest, 0, lanes * vectors, tail);
+    nest.vector = split(nest, 0, lanes, tail == Tail::ShiftInwards ? Tail::RoundUp : tail);
+    nest.unrolled = {copies};
+    nest.order = {*nest.vector, copies};
+    return {0, copies.level - 1};
+}
+
 /// Sums in vectors, `copies` of them side by side, in tasks of so many points.
 Schedule recurrences(const Graph& graph, int copies, int points_of_task) {
-    const int lanes = natural_lanes();
     Schedule schedule = graph.plain();
     const int sums = graph["sums"];
     const int out = graph["out"];
@@ -168,11 +178,8 @@ Schedule recurrences(const Graph& graph, int copies, int points_of_task) {
         split(consumer, 0, points_of_task, Tail::ShiftInwards);
         consumer.parallel = {{0, 0}};
     }
-    const LoopRef copy = split(consumer, 0, lanes * copies, Tail::ShiftInwards);
-    const LoopRef block{0, copy.level - 1};
-    consumer.vector = split(consumer, 0, lanes, Tail::RoundUp);
-    consumer.unrolled = {copy};
-    consumer.order = {*consumer.vector, copy, block};
+    const LoopRef block = side_by_side(consumer, copies, Tail::ShiftInwards);
+    consumer.order.push_back(block);
     if (points_of_task > 0) {
         consumer.order.push_back({0, 0});
     }
@@ -180,14 +187,11 @@ Schedule recurrences(const Graph& graph, int copies, int points_of_task) {
     for (const int stage : {0, 1}) {
         LoopNest& mine = nest(schedule, sums, stage);
         const Tail tail = stage == 0 ? Tail::RoundUp : Tail::GuardWithIf;
-        const LoopRef side_by_side = split(mine, 0, lanes * copies, tail);
-        mine.vector = split(mine, 0, lanes, tail);
-        mine.unrolled = {side_by_side};
-        mine.order = {*mine.vector, side_by_side};
+        const LoopRef outer = side_by_side(mine, copies, tail);
         if (stage == 1) {
             mine.order.push_back({1, 0});
         }
-        mine.order.push_back({0, 0});
+        mine.order.push_back(outer);
     }
     return schedule;
 }
@@ -709,23 +713,15 @@ TEST(Terms, ComputeColumnsOfAWindowStraddleLines) {
         const Pipeline pipeline(out);
         const Graph graph(pipeline);
         Schedule schedule = graph.plain();
-        const auto blocks = [&](LoopNest& nest, Tail tail) {
-            const LoopRef copies = split(nest, 0, kSideBySide * lanes, tail);
-            const bool guarded = tail == Tail::GuardWithIf;
-            nest.vector = split(nest, 0, lanes, guarded ? tail : Tail::RoundUp);
-            nest.unrolled = {copies};
-            nest.order = {*nest.vector, copies};
-            return LoopRef{0, copies.level - 1};
-        };
         LoopNest& consumer = nest(schedule, graph["out"]);
-        const LoopRef block = blocks(consumer, Tail::ShiftInwards);
+        const LoopRef block = side_by_side(consumer, kSideBySide, Tail::ShiftInwards);
         consumer.order.insert(consumer.order.end(), {block, {1, 0}});
         schedule.functions[graph["sums"]].compute = Level::at({graph["out"], 0, block});
         LoopNest& first = nest(schedule, graph["sums"]);
-        const LoopRef all = blocks(first, Tail::RoundUp);
+        const LoopRef all = side_by_side(first, kSideBySide, Tail::RoundUp);
         first.order.insert(first.order.end(), {all, {1, 0}});
         LoopNest& steps = nest(schedule, graph["sums"], 1);
-        const LoopRef outer = blocks(steps, Tail::GuardWithIf);
+        const LoopRef outer = side_by_side(steps, kSideBySide, Tail::GuardWithIf);
         const LoopRef together = split(steps, 2, kTogether, Tail::GuardWithIf);
         steps.unrolled.push_back(together);
         steps.order.insert(steps.order.end(), {together, {2, 0}, outer, {1, 0}});
