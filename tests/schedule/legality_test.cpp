@@ -565,5 +565,35 @@ TEST(CodeSize, CountsShufflesOnceForCopiesThatShareThem) {
     EXPECT_GT(size(0), 0);
 }
 
+// Rows of blur_x, which are turned: its columns are next to each other in memory, so that elements
+// along a row are a column apart, eight points or ten. Vectors of eight are made of these one by
+// one, which keeps LLVM busy for minutes if a block has many; vectors of sixteen are taken out of
+// whole vectors. (local_laplacian, Emerald Rapids: eight channels, the dense dimension of what is
+// slid down a pyramid's level, in vectors of eight along a row by four rows.)
+TEST(CodeSize, CountsElementsThatAreLoadedAcrossRowsOneByOne) {
+    const PipelineDag dag = samples::blur();
+    const auto size = [&](int lanes, std::int64_t rows, bool turned) {
+        Schedule schedule = empty_schedule(dag);
+        schedule.functions[2].compute = Level::root();
+        LoopNest& out = nest(schedule, 2);
+        const LoopRef vector = split(out, 0, lanes, Tail::ShiftInwards);
+        const LoopRef block = split(out, 1, rows, Tail::ShiftInwards);
+        out.vector = vector;
+        out.unrolled = {block};
+        out.order = {vector, block, {0, 0}, {1, 0}};
+        schedule.functions[1].compute = Level::at({2, 0, {0, 0}});
+        if (turned) {
+            schedule.functions[1].storage_order = {1, 0};
+        }
+        EXPECT_EQ(text(check_legality(dag, schedule)), "");
+        return code_size(dag, schedule);
+    };
+    constexpr std::int64_t kMinute = 240'000;  // nodes
+    EXPECT_LT(size(8, 16, false), kMinute / 50);
+    EXPECT_GT(size(8, 16, true), size(8, 16, false) + kMinute / 20);
+    EXPECT_GT(size(8, 32, true), size(8, 32, false) + kMinute);
+    EXPECT_LT(size(64, 16, true), kMinute / 50);
+}
+
 }  // namespace
 }  // namespace nestor

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <utility>
 
 #include "schedule/access_along.h"
 #include "schedule/joined.h"
@@ -327,6 +329,95 @@ double loaded_side_by_side(const RuleContext& c, int f, int s, const LoopNest& n
     return side_by_side && count > kMost ? kNodes * std::pow(count / kMost, 3) : 0;
 }
 
+// Elements of memory between neighbours along a dimension of what is computed in a loop, if they
+// are the same in every run; otherwise 0.
+std::int64_t known_distance(const RuleContext& c, int function, int dim) {
+    const Level storage = c.placement.store(function);
+    if (c.placement.kind(function) != Placement::Kind::At || storage.kind != Level::Kind::At ||
+        c.placement.dense_dim(Source::Function, function) == dim) {
+        return 0;
+    }
+    const Regions& within = c.bounds.within(storage.site);
+    const std::vector<std::int64_t> extents = within.extents(function);
+    const std::vector<bool> constant = within.constant(function);
+    std::int64_t distance = 1;
+    for (int i = 0; i < std::ssize(extents); i++) {
+        const std::vector<int>& order = c.schedule.functions[function].storage_order;
+        const int each = order.empty() ? i : order[i];
+        if (each == dim) {
+            return distance;
+        }
+        if (!constant[each]) {
+            return 0;
+        }
+        distance = times(distance, extents[each]);
+    }
+    return 0;
+}
+
+// Counts the loads of an evaluation of a stage, with all that is inlined into it, whose elements
+// lie so far apart along one of its loops, or further, by a constant.
+class LoadsAcross {
+  public:
+    LoadsAcross(const RuleContext& c, std::int64_t distance) : c_(c), distance_(distance) {}
+
+    std::int64_t of(const Stage& stage, int loop) {
+        std::int64_t count = 0;
+        for (const Load& load : stage.loads) {
+            for (int k = 0; k < std::ssize(load.coords) && load.source == Source::Function; k++) {
+                if (load.coords[k].changes_with(loop)) {
+                    count = std::min(kMany, count + along(load.index, k));
+                }
+            }
+        }
+        return count;
+    }
+
+  private:
+    std::int64_t along(int f, int dim) {
+        const auto [known, is_new] = known_.try_emplace({f, dim}, 0);
+        if (is_new && c_.placement.is_transparent(f)) {
+            std::int64_t count = 0;
+            for (const Stage& stage : c_.graph.functions[f].stages) {
+                for (int l = 0; l < std::ssize(stage.loops); l++) {
+                    if (!stage.loops[l].is_reduction() && stage.loops[l].position == dim) {
+                        count = std::min(kMany, count + of(stage, l));
+                    }
+                }
+            }
+            known_[{f, dim}] = count;
+        } else if (is_new) {
+            known->second = known_distance(c_, f, dim) >= distance_ ? 1 : 0;
+        }
+        return known_[{f, dim}];
+    }
+
+    const RuleContext& c_;
+    std::int64_t distance_;
+    std::map<std::pair<int, int>, std::int64_t> known_;  // by function and dimension
+};
+
+// What LLVM takes, as nodes, for a block that turns rows of memory: Halide takes whole vectors
+// apart where elements are fewer apart than a vector has, and otherwise loads them one by one. Each
+// such load is compared with each store of the block. Rows of 8 floats in vectors of 8 (four loads
+// an evaluation, 8 channels, unrolled): 1.8 s for one row, 4.5 for two, 26 for three, more than
+// five minutes for four; rows of 16 in vectors of 16, one load: 30 s for 16 channels by two rows.
+double loaded_across(const RuleContext& c, int f, int s, const LoopNest& nest,
+                     const std::vector<StageDim>& dims, std::int64_t copies) {
+    constexpr double kPairs = 8192;
+    constexpr double kNodes = 28'000;
+    if (!nest.vector || copies == 1) {
+        return 0;
+    }
+    const Function& function = c.graph.functions[f];
+    const std::int64_t lanes = loop_extent(nest, dims, *nest.vector);
+    const std::int64_t loads = LoadsAcross(c, lanes).of(function.stages[s], nest.vector->dim);
+    const double vectors =
+        static_cast<double>(copies) * static_cast<double>(std::ssize(function.types));
+    const double elements = static_cast<double>(times(times(loads, lanes), copies));
+    return kNodes * std::pow(elements * vectors / kPairs, 2);
+}
+
 // Of all nests, in nodes of expressions as Halide lowers and LLVM compiles them: what is inlined,
 // unrolled, partitioned and spread over several registers is there several times. The constants are
 // a fit to the time that 20 schedules of 17 pipelines took (docs/RESULTS.md).
@@ -358,7 +449,9 @@ std::int64_t code_size(const RuleContext& c) {
         auto size = static_cast<std::int64_t>(kLoop + static_cast<double>(body) *
                                                           std::pow(instructions, kInstruction));
         size += static_cast<std::int64_t>(
-            std::min(loaded_side_by_side(c, f, s, nest, dims, copies, instructions, loads), 1e15));
+            std::min(loaded_side_by_side(c, f, s, nest, dims, copies, instructions, loads) +
+                         loaded_across(c, f, s, nest, dims, copies),
+                     1e15));
         size = times(size, partitions(c, f, s, nest, 0));
         size = times(
             size, static_cast<std::int64_t>(loaded_one_by_one(c, f, s, nest, dims, copies, loads)));
