@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
@@ -329,8 +330,9 @@ double loaded_side_by_side(const RuleContext& c, int f, int s, const LoopNest& n
     return side_by_side && count > kMost ? kNodes * std::pow(count / kMost, 3) : 0;
 }
 
-// Elements of memory between neighbours along a dimension of what is computed in a loop, if they
-// are the same in every run; otherwise 0.
+// Elements of memory between neighbours along a dimension of what is stored in a loop, if they are
+// the same in every run, and its size is not; otherwise 0. (What has a constant size is on the
+// stack, and LLVM knows it to be apart from all others.)
 std::int64_t known_distance(const RuleContext& c, int function, int dim) {
     const Level storage = c.placement.store(function);
     if (c.placement.kind(function) != Placement::Kind::At || storage.kind != Level::Kind::At ||
@@ -340,6 +342,9 @@ std::int64_t known_distance(const RuleContext& c, int function, int dim) {
     const Regions& within = c.bounds.within(storage.site);
     const std::vector<std::int64_t> extents = within.extents(function);
     const std::vector<bool> constant = within.constant(function);
+    if (std::ranges::all_of(constant, std::identity())) {
+        return 0;
+    }
     std::int64_t distance = 1;
     for (int i = 0; i < std::ssize(extents); i++) {
         const std::vector<int>& order = c.schedule.functions[function].storage_order;
