@@ -22,6 +22,7 @@ struct Caps {
     int masked_bytes = 1;                 // of the machine: Machine::masked_bytes()
     bool careful_reads =
         false;  // refuse whatever may read more of an input than the algorithm does
+    std::int64_t distinct_size = -1;  // as inlined_size, what is equal in a function once; -1: none
 };
 
 /** A broken rule, for people. */

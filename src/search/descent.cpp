@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/hash.h"
+#include "search/channel_inlining.h"
 #include "search/inlining.h"
 #include "search/joint_blocks.h"
 #include "search/moves.h"
@@ -156,6 +157,15 @@ class Descent {
         }
     }
 
+    // As for_each_joint_move(), but not for perturbations: at random it is seldom of use.
+    void inline_into_channels(const Plan& plan, int function,
+                              const std::function<void(const Plan&)>& visit) const {
+        if (has_joint_moves_ && builder_.moves().has(MoveKind::Inlining) &&
+            builder_.moves().has(MoveKind::Blocks)) {
+            for_each_inlining_into_channels(dag_, plan, function, visit);
+        }
+    }
+
     // As converge(), where all but joint moves may be known not to improve it.
     void settle(Found& best) {
         if (best.plan != outcomes_.settled) {
@@ -169,6 +179,7 @@ class Descent {
         }
         const auto joint = [this](Builder&, const Plan& plan, int function, const auto& visit) {
             for_each_joint_move(plan, function, visit);
+            inline_into_channels(plan, function, visit);
         };
         bool improved = false;
         for (int f = static_cast<int>(dag_.functions.size()) - 1; f >= 0 && !is_over(); f--) {
@@ -185,6 +196,7 @@ class Descent {
     void converge(Found& best) {
         const auto moves = [this](Builder&, const Plan& plan, int function, const auto& visit) {
             for_each_move(plan, function, visit);
+            inline_into_channels(plan, function, visit);
         };
         bool improved = true;
         for (int round = 0; improved && round < kMostRounds; round++) {

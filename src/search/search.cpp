@@ -272,8 +272,11 @@ void add_further(std::vector<Job> further, const std::vector<Space>& spaces, con
 // See search_caps(): by the starts of the pipeline as it is.
 Caps caps_by(const std::vector<Start>& starts, const PipelineDag& dag, const Machine& machine,
              Caps caps) {
-    constexpr std::int64_t kLargestDefinition = 3000;  // nodes
-    caps.inlined_size = std::min(caps.inlined_size, kLargestDefinition);
+    // Nodes. Halide takes apart what an inlined function repeats, so that trees may be larger.
+    constexpr std::int64_t kLargestDefinition = 3000;
+    constexpr std::int64_t kLargestTree = 10'000;
+    caps.inlined_size = std::min(caps.inlined_size, kLargestTree);
+    caps.distinct_size = kLargestDefinition;
     caps.careful_reads = true;
     caps.masked_bytes = machine.masked_bytes();
     // From five seconds to lower and compile to half a minute, where the pipeline itself is large;

@@ -406,6 +406,9 @@ const Case kCaps[] = {
     {"code of wide loads side by side", samples::blur, CHANGE { (void)dag;
         unroll_blocks(s, 2, 8, 64); }, "the size of its code is",
         {256, 256, 1, -1, 1, 200'000, 44'000}},
+    {"equal parts of an expression", samples::blur, CHANGE { (void)dag, (void)s; },
+        "equal parts once, is 130, over the cap of 100",
+        {256, 256, 1, -1, 1, 200'000, -1, 1, false, 100}},
     {"expression", samples::blur, CHANGE { (void)dag, (void)s; }, "is 130, over the cap of 100",
         {256, 256, 1, -1, 1, 100}},
     {"expression as it is written", samples::blur, CHANGE { (void)dag;

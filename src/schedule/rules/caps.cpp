@@ -100,22 +100,34 @@ void check_peak_bytes(const RuleContext& c) {
     }
 }
 
+namespace {
+
 // A definition may always grow by half: nothing makes it smaller than it is written.
-void check_inlined_size(const RuleContext& c) {
-    InlinedSizes sizes(c, &Stage::expression_size);
+void check_expressions(const RuleContext& c, int Stage::* size, std::int64_t most,
+                       const char* what) {
+    InlinedSizes sizes(c, size);
     for (int f = 0; f < c.functions(); f++) {
         if (c.placement.kind(f) == Placement::Kind::Inlined) {
             continue;
         }
         for (const Stage& stage : c.graph.functions[f].stages) {
-            const std::int64_t size = sizes.of(stage);
-            const std::int64_t written = stage.expression_size;
-            if (size > std::max(c.caps.inlined_size, written + written / 2)) {
-                c.broken(f, stage.index,
-                         over("the size of its expression with what is inlined", size,
-                              c.caps.inlined_size));
+            const std::int64_t inlined = sizes.of(stage);
+            const std::int64_t written = stage.*size;
+            if (inlined > std::max(most, written + written / 2)) {
+                c.broken(f, stage.index, over(what, inlined, most));
             }
         }
+    }
+}
+
+}  // namespace
+
+void check_inlined_size(const RuleContext& c) {
+    check_expressions(c, &Stage::expression_size, c.caps.inlined_size,
+                      "the size of its expression with what is inlined");
+    if (c.caps.distinct_size >= 0) {
+        check_expressions(c, &Stage::distinct_nodes, c.caps.distinct_size,
+                          "the size of its expression with what is inlined, equal parts once,");
     }
 }
 
