@@ -31,9 +31,12 @@ LEAST = {
         "conv_gradient": 0.18,
         "conv_layer": 0.60,
         "interpolate": 0.29,
+        "layer_norm": 0.32,
         "max_filter": 0.45,
+        "optical_flow": 0.65,
         "quantized_conv": -0.41,
         "stereo_matching": 0.55,
+        "upsample_interleaved": 0.42,
         "warp": 0.35,
     },
     "granite_rapids": {
