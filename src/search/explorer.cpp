@@ -10,6 +10,7 @@
 #include "search/moves.h"
 #include "search/single_blocks.h"
 #include "search/storage.h"
+#include "search/whole_tiles.h"
 
 namespace nestor {
 
@@ -96,6 +97,10 @@ Proposal Explorer::make(const Lineage& wanted, std::string name) {
     const double seconds = tools.evaluator->seconds(schedule);
     schedule = spaces_[lineage.space].variant.of_pipeline(std::move(schedule));
     schedule = with_guards(dag_, std::move(schedule), lineage.guards);
+    if (lineage.guards != Guards::ConstantEnds) {
+        schedule =
+            with_whole_tiles(dag_, std::move(schedule), caps_in(spaces_[lineage.space], caps_));
+    }
     if (lineage.folded) {
         schedule = with_folds(dag_, std::move(schedule), machine_);
     }

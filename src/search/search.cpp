@@ -23,6 +23,7 @@
 #include "search/storage.h"
 #include "search/sum_copies.h"
 #include "search/together.h"
+#include "search/whole_tiles.h"
 
 namespace nestor {
 
@@ -374,12 +375,19 @@ SearchResult search(const PipelineDag& dag, const Machine& machine, const Search
                 if (guards == Guards::ConstantEnds && !constant_ends) {
                     continue;
                 }
-                Schedule guarded = with_guards(dag, found->schedule, guards);
-                if (guards == Guards::None || check_legality(dag, guarded, any_size).empty()) {
-                    add({"from " + found->name + suffix_of(guards),
-                         with_single_blocks(dag, with_kept_storage(dag, std::move(guarded))),
-                         found->seconds, false, Lineage{jobs[i].space, found->plan, guards}});
+                const Schedule guarded = with_guards(dag, found->schedule, guards);
+                if (guards != Guards::None && !check_legality(dag, guarded, any_size).empty()) {
+                    continue;
                 }
+                const auto propose = [&](Schedule schedule) {
+                    add({"from " + found->name + suffix_of(guards),
+                         with_single_blocks(dag, with_kept_storage(dag, std::move(schedule))),
+                         found->seconds, false, Lineage{jobs[i].space, found->plan, guards}});
+                };
+                if (guards != Guards::ConstantEnds) {  // these have such cases
+                    propose(with_whole_tiles(dag, guarded, caps_in(spaces[jobs[i].space], caps)));
+                }
+                propose(guarded);
             }
         }
     }
