@@ -284,44 +284,6 @@ TEST(Terms, ComputeCommonPartsOfATupleAgainInWideVectors) {
                   Term::Compute);
 }
 
-// A tuple that all channels of a picture read at the same point. Inlined into channels that are
-// unrolled, what its elements have in common is computed once for all of them, and nothing is
-// stored and loaded again, as rows of it are.
-TEST(Terms, ComputeCommonPartsOfATupleOnceInUnrolledChannels) {
-    const int lanes = natural_lanes();
-    Var x("x"), y("y"), c("c");
-    const ImageParam in = input({64 * lanes, 256}, "in");
-    Expr value = in(x, y);
-    for (int i = 0; i < 6; i++) {
-        value = value * in(x, y) + 0.5F;
-    }
-    Func shared("shared"), out("out");
-    shared(x, y) = Halide::Tuple(value * 2.0F, value + 1.0F, value * value);
-    const Halide::Tuple read = shared(x, y);
-    out(x, y, c) = Halide::mux(c, {read[0], read[1], read[2]});
-    out.output_buffer().dim(2).set_bounds(0, 3);
-    out.set_estimates({{0, 64 * lanes}, {0, 256}, {0, 3}});
-    const Pipeline pipeline(out);
-    const Graph graph(pipeline);
-    const auto with = [&](const Level& level) {
-        Schedule schedule = graph.plain();
-        LoopNest& reader = nest(schedule, graph["out"]);
-        reader.vector = split(reader, 0, lanes, Tail::ShiftInwards);
-        const LoopRef channels = split(reader, 2, 3, Tail::ShiftInwards);
-        reader.unrolled = {channels};
-        reader.order = {*reader.vector, channels, {0, 0}, {1, 0}, {2, 0}};
-        schedule.functions[graph["shared"]].compute = level;
-        if (level != Level::inlined()) {
-            LoopNest& mine = nest(schedule, graph["shared"]);
-            mine.vector = split(mine, 0, lanes, Tail::RoundUp);
-            mine.order = {*mine.vector, {0, 0}, {1, 0}};
-        }
-        return Entry(pipeline, graph, schedule);
-    };
-    expect_faster(with(Level::inlined()), with(Level::at({graph["out"], 0, {1, 0}})),
-                  Term::Compute);
-}
-
 TEST(Terms, LatencyOneChainWaitsForItself) {
     const int lanes = natural_lanes();
     const Pipeline pipeline = recurrence(8 * lanes, 20'000);

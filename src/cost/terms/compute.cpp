@@ -235,42 +235,18 @@ class NestWork {
         return result;
     }
 
-    // Whether the elements of a tuple are all computed at the same points, as by the channels of a
-    // picture that are unrolled: what they have in common is computed once, as in own_operations().
-    [[nodiscard]] bool has_all_elements(const Family& family) const {
-        std::vector<bool> found(facts_.graph().functions[family.index].types.size(), false);
-        for (const Family& each : nest_.expansion->inlined) {
-            if (each.index == family.index && is_at_points_of(each, family)) {
-                found[each.value] = true;
-            }
-        }
-        return std::ranges::find(found, false) == found.end() && !loads_wider_than_registers();
-    }
-
-    static bool is_at_points_of(const Family& a, const Family& b) {
-        return a.members == b.members &&
-               std::ranges::equal(
-                   a.coords, b.coords, [](const Coordinate& one, const Coordinate& other) {
-                       return one.affine && other.affine && one.rates == other.rates &&
-                              one.offset_min == other.offset_min;
-                   });
-    }
-
     void count_inlined(const Family& family) {
         const Function& f = facts_.graph().functions[family.index];
         spills_.note(family, families_.innermost_of(family),
                      body_.guarded * families_.distinct(family));
         // The operations are those of all elements of a tuple, and each has a family of its own.
         const double each = family.times / std::max(1.0, static_cast<double>(f.types.size()));
-        const bool all = f.types.size() > 1 && has_all_elements(family);
         const LoopSet apart = families_.sharing().apart(family);
         const auto copies_of = [&](const InlinedLoops& loops) {
             return each * loops.repeats * family.distinct(body_.copies, loops.coords, apart);
         };
         for (const Stage& stage : f.stages) {
-            const unsigned known = phases_.of(family, stage);
-            const bool merged = all && known == 0 && stage.merged_ops;
-            for (const OpCount& op : (merged ? *stage.merged_ops : ops_in(stage, known)).counts) {
+            for (const OpCount& op : ops_in(stage, phases_.of(family, stage)).counts) {
                 const InlinedLoops loops = loops_of_inlined(stage, op.loops);
                 add_changing(op, family.changing_with(loops.coords), body_.steps_in_vector,
                              copies_of(loops));
